@@ -8,8 +8,8 @@ import FoundationNetworking
 
 /// How a recorder prepares a request and its response from the network.
 extension Exchange {
-    /// This exchange as if no range had been requested, if the response has the whole body. Otherwise, the exchange is
-    /// unchanged. Media players request the whole body as a range.
+    /// This exchange without the request's range, if the response has the whole body: with status 200, or with status
+    /// 206 and all bytes. Any other exchange is returned unchanged. Media players request the whole body as a range.
     var withoutRange: Exchange {
         var whole = self
         if response.statusCode != 200 {
@@ -25,10 +25,10 @@ extension Exchange {
         return whole
     }
 
-    /// Splits this exchange in two, if it's part of a site and its request was redirected.
+    /// Splits off the redirect, if this exchange is part of a site and its request was redirected to another URL.
     ///
     /// Afterward, this exchange has the URL of the redirect's target, to which relative URLs in the body refer. Returns
-    /// the redirect, to keep under the original URL; `nil` if the exchange wasn't split.
+    /// the redirect as an exchange for the original URL; `nil` if nothing was split off.
     mutating func separateRedirect() -> Exchange? {
         guard isBrowsed, !redirects.isEmpty, let url = request.url, let target = response.url, target != url else {
             return nil
@@ -42,7 +42,7 @@ extension Exchange {
 }
 
 extension Exchange {
-    /// An exchange whose response is kept.
+    /// An exchange whose response the recorder keeps.
     final class Accepted {
         private let exchange: Exchange
         let url: NormalizedURL
@@ -65,12 +65,12 @@ extension Exchange {
             headers: RecordingRules.Headers.names + (300..<400 ~= exchange.response.statusCode ? ["Location"] : [])
         )
 
-        /// Which headers are left out because they may contain a credential; `nil` if none are.
+        /// A clause about headers that are left out because they may contain a credential; `nil` if there are none.
         var headerNote: String? {
             RecordingRules.Headers.noteOnWithheld { exchange.response.value(forHTTPHeaderField: $0) }
         }
 
-        /// Returns the response in the form in which a recorder's folder keeps it.
+        /// Returns the response's entry and notes for the recorder's index, which then sets their date.
         func kept(as file: String, defaults: EntryFields) -> RecorderIndex.Response {
             let notes = RecorderIndex.Notes(
                 file: file,
@@ -84,8 +84,9 @@ extension Exchange {
             return RecorderIndex.Response(WrittenEntry(response, at: url, file: file, defaults: defaults), notes)
         }
 
-        /// Returns the value of a validator such as `ETag`; `nil` if it isn't kept. After a redirect, or if the body
-        /// was changed, a 304 wouldn't mean that the kept body is the server's.
+        /// Returns the value of a validator such as `ETag`. Returns `nil` if the response has no valid
+        /// one, if a redirect led to it, or if its body was changed. In the last two cases, a 304
+        /// wouldn't mean that the kept body is current.
         private func validator(_ name: String) -> String? {
             guard exchange.redirects.isEmpty, isOriginal, let value = exchange.response.value(forHTTPHeaderField: name)
             else { return nil }
@@ -95,18 +96,18 @@ extension Exchange {
 
     /// What a recorder does with a response that has arrived.
     enum Decision {
-        /// Keep the response in place of an earlier copy.
+        /// Keep the response. It replaces an earlier copy for its URL.
         case keep(Accepted)
-        /// Don't keep the response. Drop an earlier copy for the URL, which is out of date or can't be kept any more;
-        /// without a URL, leave it alone.
+        /// Don't keep the response. If `dropping` is a URL, drop its earlier copy, which is out of date or can't be
+        /// kept any more. If it's `nil`, earlier copies stay.
         case refuse(RecordingRules.Refusal, dropping: NormalizedURL?)
     }
 
-    /// Decides whether to keep the response, first as received and then as redacted.
+    /// Decides whether to keep the response, first as received and then as `redact` returns it.
     ///
     /// - Parameters:
-    ///   - limit: The largest total size of a recorder's files, in bytes.
-    ///   - redact: Called once if the rules would keep the response.
+    ///   - limit: The largest total size of a recorder's files, in bytes. One body may have a twentieth of it.
+    ///   - redact: Called once if the rules would keep the response as received; `nil` to keep it unchanged.
     func decision(
         _ foreign: ForeignEntries,
         limit: Int,
@@ -122,6 +123,8 @@ extension Exchange {
         return exchange.decision(foreign, limit: limit, original: body)
     }
 
+    /// Decides whether to keep the response with its current body.
+    ///
     /// - Parameter original: The body as the server sent it.
     private func decision(_ foreign: ForeignEntries, limit: Int, original: Data) -> Decision {
         let url: NormalizedURL
@@ -143,13 +146,13 @@ extension Exchange {
         return .refuse(refusal, dropping: [200, 404, 410].contains(response.statusCode) ? url : nil)
     }
 
-    /// The refusal of a body that is too long to be held in memory; `nil` if it's held.
+    /// The reason not to keep a body that was too long to be held in memory; `nil` if the body was held.
     private var notHeld: RecordingRules.Refusal? {
         if case .notHeld(let most) = obstacle { .notHeld(most: most) } else { nil }
     }
 
-    /// Returns why the map excludes the URL that a redirect led to; `nil` if the map doesn't exclude it. An excluded
-    /// response must not be kept under the URL that redirects to it.
+    /// Returns why the map excludes the URL that a redirect led to, under whose original URL the response must not be
+    /// kept either. Returns `nil` if the map doesn't exclude it, or if there was no redirect.
     private func exclusionOfTarget(_ foreign: ForeignEntries) -> RecordingRules.Refusal? {
         guard let target = response.url, target != request.url, let url = try? NormalizedURL(target.absoluteString)
         else { return nil }

@@ -9,12 +9,13 @@ extension LocalSubstitutionCache {
     /// Makes sessions use this cache's map for every request, and a recorder for requests that no entry answers.
     ///
     /// - Parameters:
-    ///   - configuration: The sessions' configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
-    ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default, they're loaded from the
-    ///     network.
-    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
-    /// - Throws: The errors of `attach(to:unmatched:)`. Also an error if there's a recorder in a background
-    ///   configuration or on watchOS, which don't support custom protocols.
+    ///   - configuration: The sessions' configuration. Forwarded requests use its headers, cookies and
+    ///     timeouts as they are now.
+    ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default,
+    ///     they're loaded from the network.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil` for none.
+    /// - Throws: The errors of `attach(to:unmatched:)`. With a recorder, also an error for a background configuration
+    ///   and on watchOS, where custom protocols don't work.
     public func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched = .load,
@@ -27,11 +28,12 @@ extension LocalSubstitutionCache {
     ///
     /// - Parameters:
     ///   - configuration: The configuration, which is copied first; `.ephemeral` by default.
-    ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default, they're loaded from the
-    ///     network.
-    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
-    ///   - delegate: The session's delegate, which the session retains until it's invalidated.
-    ///   - delegateQueue: The queue for the delegate and for completion handlers. By default, the session creates one.
+    ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default,
+    ///     they're loaded from the network.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil` for none.
+    ///   - delegate: The session's delegate, which the session retains until it's invalidated; `nil` for none.
+    ///   - delegateQueue: The queue for the delegate and for completion handlers. If it's `nil`, the
+    ///     session creates a queue.
     /// - Throws: The errors of ``attach(to:unmatched:recorder:)``.
     public func makeSession(
         _ configuration: URLSessionConfiguration = .ephemeral,
@@ -53,10 +55,10 @@ extension LocalSubstitutionCache {
     /// answers.
     ///
     /// - Parameters:
-    ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default, they're loaded from the
-    ///     network.
-    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
-    /// - Throws: The errors of `install(unmatched:)`. On watchOS, also if there's a recorder.
+    ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default,
+    ///     they're loaded from the network.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil` for none.
+    /// - Throws: The errors of `install(unmatched:)`. With a recorder, also an error on watchOS.
     public func install(unmatched: Unmatched = .load, recorder: SubstitutionRecorder?) throws(AttachmentError) {
         try install(unmatched: unmatched, responseRecorder: recorder)
     }

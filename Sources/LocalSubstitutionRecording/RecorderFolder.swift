@@ -5,16 +5,17 @@ import MapWriting
 
 /// A recorder's folder: the responses in it, and those that have yet to be written.
 ///
-/// Bodies are written before the map that uses them. So even if a process is killed, the map is valid and each file
-/// that it uses is complete.
+/// Bodies are written before the map that uses them. So even if the process is killed, the map is valid
+/// and each file that it uses is complete.
 final class RecorderFolder: Sendable {
-    /// The state that is used only for writing.
+    /// The state that only writing uses.
     private struct Output: Sendable {
-        /// `nil` once the folder is closed.
+        /// The lock against other recorders; `nil` once the folder is closed.
         var lock: FileLock?
-        /// The map and the resources folder. A file's name stays in use until the map on disk no longer has it.
+        /// The map and the resources folder. The name of a removed file stays reserved until the map on
+        /// disk no longer has it.
         var map: MapFolder
-        /// The recorder's own entries in the map on disk.
+        /// The values of the recorder's own entries in the map on disk, by key.
         var texts: [String: String]
     }
 
@@ -30,7 +31,11 @@ final class RecorderFolder: Sendable {
     /// Locked while something is written, so that only one thread writes.
     private let output: Guarded<Output>
 
-    /// - Parameter limit: The largest total size of the files, in bytes.
+    /// Opens a folder for a recorder, and creates it if it's missing. Throws an error if it's in use or
+    /// not writable, or if its map is broken.
+    ///
+    /// - Parameter limit: The largest total size of the files, in bytes. The oldest responses over the
+    ///   limit are dropped.
     init(_ folder: URL, limit: Int, redact: SubstitutionRecorder.Redaction?) throws(SubstitutionRecorderError) {
         let resources = folder.appendingPathComponent("Resources", isDirectory: true)
         var map = MapFolder(folder.appendingPathComponent(Self.mapName, isDirectory: false), resources: resources)
@@ -57,11 +62,14 @@ final class RecorderFolder: Sendable {
 
     // MARK: Responses in the folder
 
+    /// The entries that the recorder didn't write.
     var foreign: ForeignEntries { index.withLock { $0.foreign } }
 
+    /// Returns the kept response for a URL; `nil` if there's none.
     func response(for url: NormalizedURL) -> RecorderIndex.Response? { index.withLock { $0.responses[url.canonical] } }
 
-    /// Notes that the kept response for a URL is still current.
+    /// Notes that the kept response for a URL is still current, so that it's now the newest. Does
+    /// nothing if there's none.
     func confirm(_ url: NormalizedURL) {
         index.withLock { $0.confirm(url.canonical) }
     }
@@ -72,9 +80,10 @@ final class RecorderFolder: Sendable {
 
     var hasTooManyPending: Bool { pending.withLock { $0.areTooMany } }
 
-    /// Adds a pending response. Returns whether the pending responses should be written now.
+    /// Adds a pending response. Returns whether so many bytes are pending that they should be written now.
     ///
-    /// - Parameter report: Called once with what happened to the response.
+    /// - Parameter report: Called once with what happened to the response: after it's written or refused,
+    ///   or at once if the folder is closed.
     func add(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) -> Bool {
         let areMany: Bool? = pending.withLock { pending in
             guard !pending.isClosed else { return nil }
@@ -92,8 +101,8 @@ final class RecorderFolder: Sendable {
         output.withLock { writeBodies(&$0) }
     }
 
-    /// Writes the bodies of all pending responses if one of them is for a URL. Requests for other URLs needn't wait
-    /// until bodies are redacted and written.
+    /// Writes the bodies of all pending responses if one of them is for the given URL. Otherwise, does nothing, so that
+    /// requests for other URLs needn't wait until bodies are redacted and written.
     func writeBodies(neededFor url: NormalizedURL) {
         let arrived = pending.withLock { $0.all }
         let isNeeded = arrived.contains {
@@ -102,13 +111,14 @@ final class RecorderFolder: Sendable {
         if isNeeded { writeBodies() }
     }
 
-    /// Writes the bodies of the responses that have arrived so far, the map, and the notes. Returns what went wrong; `nil` if
-    /// nothing did.
+    /// Writes the bodies of the responses that have arrived so far, the map, and the notes. Returns a message if the
+    /// map or the notes couldn't be written; `nil` if they were, or if the folder is closed.
     ///
-    /// Waits until no command is changing the folder, since the command's changes would be overwritten. It waits before
-    /// the output is locked, so that a slow command doesn't delay deliveries.
+    /// First waits until no command is changing the folder, since the command's changes would be overwritten. Locks
+    /// `output` only afterward, so that a slow command doesn't delay deliveries.
     ///
-    /// - Parameter closing: Whether to close the folder. A closed folder is unlocked, and accepts no more responses.
+    /// - Parameter closing: Whether to close the folder; `false` by default. A closed folder is
+    ///   unlocked, and accepts no more responses.
     func save(closing: Bool = false) -> String? {
         if closing { pending.withLock { $0.isClosed = true } }
         let turn = try? FolderTurn(folder)
@@ -163,8 +173,8 @@ final class RecorderFolder: Sendable {
         pending.withLock { $0.removeFirst(batch.count) }
     }
 
-    /// Keeps a response if its body is already in the folder. Updates the entry without writing the body. Returns
-    /// whether the body was in the folder.
+    /// Keeps a response without writing its body, if the folder already has the body. Returns whether the
+    /// folder has it. If not, changes nothing.
     private func putUnchanged(_ accepted: Exchange.Accepted, _ foreign: ForeignEntries) -> Bool {
         guard let old = response(for: accepted.url), old.notes.digest == accepted.digest,
             old.notes.bytes == accepted.body.count,
@@ -183,8 +193,8 @@ final class RecorderFolder: Sendable {
         }
     }
 
-    /// Returns a new file's name and marks it as in use. No file in the folder has that name, including files that
-    /// people have added.
+    /// Returns a name for a new file, and reserves the name. No file in the folder has it, not even one
+    /// that a person added.
     private func newName(for accepted: Exchange.Accepted, _ map: inout MapFolder) -> String {
         let isFirst = response(for: accepted.url) == nil
         let name = accepted.response.fileName(for: accepted.url, digest: isFirst ? nil : accepted.digest)
@@ -195,7 +205,8 @@ final class RecorderFolder: Sendable {
     // MARK: The map
 
     /// Writes the map, writes the notes, removes old files, and clears the journal, in this order. So the map never
-    /// uses a missing file, and each file in the folder is in the map or in the journal.
+    /// uses a missing file, and each file in the folder is in the map or in the journal. Returns a message if something
+    /// couldn't be written; otherwise, `nil`.
     private func save(_ output: inout Output) -> String? {
         guard output.lock != nil else { return nil }
         var unsaved = RecorderIndex.Unsaved()
@@ -236,12 +247,12 @@ final class RecorderFolder: Sendable {
         }
     }
 
-    /// Adopts the changes that people have made to the map since it was written. Throws if the map isn't valid at the
-    /// moment, so that it isn't overwritten.
+    /// Adopts the changes that people have made to the map since the recorder wrote it. Throws an error if the map
+    /// isn't valid at the moment, so that the recorder doesn't overwrite it.
     ///
-    /// If the map was removed, nothing happens until the recorder has something to write, since the folder may be about
-    /// to be removed, too. Then the entries that people wrote count as removed. `$defaults` stays, since the recorder's
-    /// own entries depend on it.
+    /// If the map was removed, does nothing until the recorder has a new map to write, since the folder may
+    /// be about to be removed, too. Then people's entries count as removed, but `$defaults` stays, since
+    /// the recorder's entries depend on it.
     private func adoptEdits(_ output: inout Output) throws(WrittenFolder.Problem) {
         guard output.map.hasChanged else { return }
         let (foreign, isUnsaved) = index.withLock { ($0.foreign, $0.unsaved.isMap) }
@@ -266,8 +277,8 @@ final class RecorderFolder: Sendable {
         index.withLock { $0.adopt(adopted, dropping: lost) }
     }
 
-    /// Drops the responses whose files were removed, if the map will be written. A map with their entries couldn't be
-    /// loaded.
+    /// Drops the responses whose files were removed, if the map is about to be written. A map with entries
+    /// for missing files couldn't be loaded.
     private func dropLostResponses() {
         let (responses, isWritten) = index.withLock { ($0.responses, $0.unsaved.isMap) }
         guard isWritten else { return }
@@ -292,9 +303,9 @@ extension RecorderFolder {
         /// Whether no more responses are accepted.
         var isClosed = false
 
-        /// Whether the bodies take so much memory that they should be written now.
+        /// Whether the bodies take more than 1 MiB of memory, so that they should be written now.
         var areMany: Bool { bytes > 1 << 20 }
-        /// Whether the bodies take so much memory that no more should be delivered before they're written.
+        /// Whether the bodies take more than 16 MiB of memory, so that they must be written before more are delivered.
         var areTooMany: Bool { bytes > 16 << 20 }
 
         mutating func append(_ exchange: Exchange, report: @escaping Report) {

@@ -8,7 +8,8 @@ struct RecorderIndex: Sendable {
     struct Unsaved: Sendable {
         var isMap = false
         var isNotes = false
-        /// Files that no entry uses any more. They're removed once the map on disk doesn't use them either.
+        /// The names of files that no entry uses any more. They're removed once the map on disk doesn't
+        /// use them either.
         var removed: Set<String> = []
 
         var isEmpty: Bool { !isMap && !isNotes && removed.isEmpty }
@@ -20,17 +21,22 @@ struct RecorderIndex: Sendable {
         }
     }
 
-    /// The responses by canonical URL.
+    /// The kept responses, by canonical URL.
     private(set) var responses: [String: Response]
+    /// The entries that the recorder didn't write.
     private(set) var foreign: ForeignEntries
-    /// The total size of all recorded files, in bytes.
+    /// The total size of all kept responses' files, in bytes.
     private(set) var bytes: Int
     var unsaved: Unsaved
 
+    /// The date of the newest response, in milliseconds since 1970.
     private var lastStamp: Int
     private var ages: NamesByAge
 
-    /// - Parameter responses: The responses in the folder, with their dates.
+    /// Creates the index of a folder.
+    ///
+    /// - Parameter responses: The responses in the folder, by canonical URL. Their dates decide which
+    ///   are dropped first.
     init(_ responses: [String: Response], _ foreign: ForeignEntries, unsaved: Unsaved) {
         self.responses = responses
         self.foreign = foreign
@@ -39,13 +45,14 @@ struct RecorderIndex: Sendable {
         let items = responses.map { (name: $0.key, stamp: $0.value.notes.date) }
             .sorted { ($0.stamp, $0.name) < ($1.stamp, $1.name) }
         ages = NamesByAge(items)
-        // Each new stamp is greater than this one.
+        // Not in the future, since each later date is greater than this one.
         lastStamp = min(items.last?.stamp ?? 0, Self.now)
     }
 
     /// The file names of all responses, folded: see `RecordedFileName.InUse.folded(_:)`.
     var filesInUse: Set<String> { Set(responses.values.map { RecordedFileName.InUse.folded($0.notes.file) }) }
 
+    /// Keeps a response for a canonical URL, in place of an earlier one.
     mutating func put(_ response: Response, for url: String) {
         let old = responses[url]
         if let old, old.notes.file != response.notes.file { unsaved.removed.insert(old.notes.file) }
@@ -55,18 +62,20 @@ struct RecorderIndex: Sendable {
         if old?.text != response.text { unsaved.isMap = true }
     }
 
-    /// Notes that the kept response for a URL is still current.
+    /// Notes that the kept response for a canonical URL is still current, so that it's now the newest.
+    /// Does nothing if there's none.
     mutating func confirm(_ url: String) {
         if responses[url] != nil { stamp(url) }
     }
 
+    /// Drops the response for a canonical URL. Does nothing if there's none.
     mutating func drop(_ url: String) {
         guard let old = responses.removeValue(forKey: url) else { return }
         bytes -= old.notes.bytes
         unsaved.formUnion(Unsaved(isMap: true, isNotes: true, removed: [old.notes.file]))
     }
 
-    /// Drops the oldest responses until the total size is within a limit.
+    /// Drops the oldest responses until the total size is within a limit, in bytes.
     ///
     /// - Parameter sparesNewest: Whether the newest response stays even if it exceeds the limit by itself.
     mutating func trim(to limit: Int, sparesNewest: Bool) {
@@ -77,18 +86,18 @@ struct RecorderIndex: Sendable {
         }
     }
 
-    /// Adopts the entries of a map that was edited.
+    /// Adopts the entries of a map that people edited.
     ///
     /// - Parameter urls: The URLs whose entries people added, changed or removed. The recorder drops its responses for
-    ///   them, and removes the files that no entry uses.
+    ///   these URLs, and removes the files that no entry uses.
     mutating func adopt(_ foreign: ForeignEntries, dropping urls: some Sequence<String>) {
         self.foreign = foreign
         for url in urls { drop(url) }
-        // The map is written again, with the changes of both sides.
+        // The map is written again, with people's changes and the recorder's own.
         unsaved.formUnion(Unsaved(isMap: true, isNotes: true))
     }
 
-    /// Stamps a response with the current time, or with a later one if the clock is behind the last stamp.
+    /// Sets a response's date to the current time, or to 1 ms after the newest date if the clock is behind that.
     private mutating func stamp(_ url: String) {
         lastStamp = max(lastStamp + 1, Self.now)
         responses[url]?.notes.date = lastStamp
@@ -104,7 +113,7 @@ extension RecorderIndex {
     /// A response in a recorder's folder.
     struct Response: Sendable {
         let entry: Entry
-        /// The entry's value in the map.
+        /// The entry's value in the map, as JSON.
         let text: String
         fileprivate(set) var notes: Notes
 
@@ -118,12 +127,15 @@ extension RecorderIndex {
         /// The file's name in the resources folder.
         let file: String
         let bytes: Int
-        /// The body's digest; `nil` if the file may have changed since.
+        /// The body's digest; `nil` if it isn't known, such as for a file that was edited.
         let digest: String?
+        /// The server's validators for the body; `nil` if the server sent none, or if they don't describe the file.
         let etag: String?
         let lastModified: String?
+        /// Whether a redirect led to the response; `nil` counts as `false`.
         let redirected: Bool?
-        /// When the response was recorded or confirmed, in milliseconds since 1970. No two responses have the same date.
+        /// When the response was recorded or last confirmed, in milliseconds since 1970. If the notes were
+        /// lost, when its file was last modified.
         var date: Int
 
         fileprivate var text: String {
@@ -138,7 +150,7 @@ extension RecorderIndex {
 
     static let notesName = "recorder.json"
 
-    /// Returns the notes by canonical URL; `nil` if their file doesn't exist or is damaged.
+    /// Returns the notes by canonical URL; `nil` if the folder has no file with notes, or if it's damaged.
     static func notes(in folder: URL) -> [String: Notes]? {
         struct Contents: Decodable {
             let responses: [String: Notes]
@@ -154,12 +166,12 @@ extension RecorderIndex {
     }
 }
 
-/// Reading a recorder's folder. This distinguishes the recorder's own entries from those that people wrote.
+/// Reads a recorder's folder, and distinguishes the recorder's own entries from those that people wrote.
 extension RecorderIndex {
     /// Checks that a folder is writable, reads it, removes the files that a killed recorder or command left there, and
-    /// marks the names of all other files as in use.
+    /// reserves the names of all other files. Throws an error if the folder isn't writable or its map is broken.
     init(reading map: inout MapFolder, in folder: URL) throws(SubstitutionRecorderError) {
-        // A running command still needs its temporary files.
+        // Waits for commands, which still need their temporary files.
         let turn = try? FolderTurn(folder, map.resources)
         defer { withExtendedLifetime(turn) {} }
         do throws(WrittenFolder.Problem) {
@@ -185,8 +197,8 @@ extension RecorderIndex {
             let isOfItsHost = file.hasPrefix(RecordedFileName.hostFolder(of: url) + "/")
             guard isNoted || (notes == nil && isOfItsHost) else { continue }
             guard let status = FileStatus(path: files.path(of: file)), status.kind == .regular else {
-                // Without its file, the entry would make the whole map invalid. But an entry that a person may have written isn't
-                // dropped.
+                // An entry without its file would make the whole map invalid. The recorder drops only
+                // entries that it surely wrote.
                 if isNoted {
                     others.values[key] = nil
                     unsaved.formUnion(Unsaved(isMap: true, isNotes: true))
@@ -212,7 +224,7 @@ extension RecorderIndex {
         WrittenFolder(path: folder.path, role: .map, holdsTurn: true).cancel(RecorderFolder.mapName)
     }
 
-    /// Reads a folder's map; returns `nil` if there is none.
+    /// Reads a folder's map. Returns `nil` if there's none. Throws an error if the map can't be used.
     static func document(of map: inout MapFolder, in folder: URL) throws(SubstitutionRecorderError) -> MapDocument? {
         do throws(SubstitutionMapError) {
             return try map.readDocument()
@@ -223,8 +235,8 @@ extension RecorderIndex {
         }
     }
 
-    /// Returns the URL, fields and file of an entry that a recorder may have written. Such an entry has an exact key in
-    /// canonical form, a file, and no fields that only a person would add. Returns `nil` for any other entry.
+    /// Returns the URL, fields and file of an entry that a recorder may have written: its key is exact and canonical,
+    /// it has a file, and its fields are only those that a recorder writes. Returns `nil` for any other entry.
     private static func plain(
         _ key: String,
         in document: MapDocument,

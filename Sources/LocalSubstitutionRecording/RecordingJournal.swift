@@ -7,7 +7,7 @@ import MapWriting
 /// that the next recorder finds the files that a killed process left behind.
 final class RecordingJournal: Sendable {
     private let descriptor: Int32
-    /// The names that were added since the journal was empty.
+    /// The names that this recorder has added since it last cleared the journal.
     private let added = Guarded<Set<String>>([])
 
     static let name = ".recorder.journal"
@@ -21,14 +21,16 @@ final class RecordingJournal: Sendable {
         close(descriptor)
     }
 
-    /// Returns the names in a folder's journal.
+    /// Returns the names in a folder's journal; an empty array if it can't be read. Skips lines that aren't names of
+    /// recorded files, and everything after 16 MiB.
     static func names(in folder: URL) -> [String] {
         let path = folder.appendingPathComponent(name, isDirectory: false).path
         let text = (try? OpenedFile(path: path).prefix(longest)) ?? Data()
         return text.split(separator: UInt8(ascii: "\n")).compactMap { String(utf8: $0) }.filter(isName)
     }
 
-    /// Adds the names of files that are about to be written, or that the map will no longer use.
+    /// Adds the names of files that are about to be written, or that the map will no longer use. If that fails, the
+    /// journal keeps only the names that it had.
     func add(_ names: some Sequence<String>) throws(WrittenFolder.Problem) {
         try added.withLock { added throws(WrittenFolder.Problem) in
             let new = names.filter { !added.contains($0) }
@@ -43,7 +45,7 @@ final class RecordingJournal: Sendable {
         }
     }
 
-    /// Removes all names. Call this when the map on disk matches the files in the folder.
+    /// Removes all names. Call this only when the map on disk matches the files in the folder.
     func clear() {
         added.withLock { added in
             if ftruncate(descriptor, 0) == 0 { added = [] }

@@ -13,12 +13,12 @@ public import FoundationNetworking
 ///
 /// The folder contains a map, `substitutions.json`, and the files in `Resources`. You can use the map as it is, and add
 /// entries to it. The recorder never changes your entries: a `null` entry excludes URLs from recording, and your own
-/// entry for a URL stays. Only one recorder at a time can use a folder. Even if a process is killed, the map is valid and each file
-/// that it uses is complete.
+/// entry for a URL stays. Only one recorder at a time can use a folder. Even if a process is killed, the map is valid
+/// and each file that it uses is complete.
 public final class SubstitutionRecorder: Sendable {
     /// The folder with the map and the files.
     public let folder: URL
-    /// The map, `substitutions.json`.
+    /// The map's file, `substitutions.json`.
     public var mapFile: URL { folder.appendingPathComponent(RecorderFolder.mapName, isDirectory: false) }
 
     let contents: RecorderFolder
@@ -42,22 +42,24 @@ public final class SubstitutionRecorder: Sendable {
         public var body: Data
     }
 
-    /// Changes a response before it's kept, or refuses it by returning `nil`.
+    /// A closure that returns the response to keep, perhaps with another body, or `nil` to refuse it.
+    /// Only the body that it returns matters.
     public typealias Redaction = @Sendable (Response) -> Response?
 
     /// Opens a folder. Creates it if it doesn't exist.
     ///
     /// - Parameters:
+    /// - Parameters:
     ///   - folder: The folder for the map and the files.
-    ///   - limit: The largest total size of the kept files, in bytes; 50 MB by default. The oldest responses are dropped to stay
-    ///     within it. A response larger than a twentieth of the limit isn't kept.
+    ///   - limit: The largest total size of the kept files, in bytes; 50 MB by default. The oldest responses are
+    ///     dropped to stay within it. A response larger than a twentieth of the limit isn't kept.
     ///   - redacting: Called once for each response that would be kept, before any of it is written. Return the
     ///     response, perhaps with another body. Return `nil` to refuse it, which also drops an earlier copy for the
-    ///     URL. The client still receives what the server sent. The closure is called for one response at a time, not
-    ///     on the loader's queue, and must not call the recorder. It isn't called for copies that are already in the
-    ///     folder.
-    /// - Throws: An error if another recorder uses the folder, if the folder's map can't be read or isn't a JSON object, or if the
-    ///   folder isn't writable.
+    ///     URL. The client still receives what the server sent. The recorder calls the closure for one response at a
+    ///     time, not on the loader's queue, and not for copies that are already in the folder. The closure must not
+    ///     call the recorder. By default, responses are kept as received.
+    /// - Throws: An error if another recorder uses the folder, if the folder's map can't be read or isn't a JSON
+    ///   object, or if the folder isn't writable.
     public init(
         folder: URL,
         limit: Int = 50_000_000,
@@ -78,14 +80,15 @@ public final class SubstitutionRecorder: Sendable {
         report(contents.save(closing: true))
     }
 
-    /// Writes the map and all responses that were delivered so far before it returns.
+    /// Writes the map and all responses that were delivered so far, and returns when that's done.
     ///
-    /// If that fails, for example because the disk is full, the recorder tries again with the next response.
+    /// If that fails, for example because the disk is full, the recorder calls ``onProblem``, and tries
+    /// again with the next response.
     public func flush() {
         report(contents.save())
     }
 
-    /// A closure that is called on any thread with a sentence about what couldn't be written.
+    /// A closure that the recorder calls on any thread with a message about what it couldn't write; `nil` by default.
     public var onProblem: (@Sendable (String) -> Void)? {
         get { state.withLock { $0.onProblem } }
         set { state.withLock { $0.onProblem = newValue } }
@@ -95,7 +98,8 @@ public final class SubstitutionRecorder: Sendable {
         if let problem { onProblem?(problem) }
     }
 
-    /// Saves everything soon, on the recorder's queue: the first change almost at once, and later ones together.
+    /// Saves everything soon, on the recorder's queue: 10 ms from now, or 300 ms after the last save if that's later.
+    /// Saves all changes until then together.
     func saveSoon() {
         let now = DispatchTime.now()
         let time: DispatchTime? = state.withLock { state in
@@ -127,15 +131,16 @@ public final class SubstitutionRecorder: Sendable {
 
 /// The functions that sessions call.
 extension SubstitutionRecorder: ResponseRecorder {
-    /// Returns whether a request goes through the recorder. If so, its response is kept if the rules allow it, and the kept copy
-    /// answers when there's no network.
+    /// Returns whether the recorder takes a request. If so, it keeps the response if the rules allow that, and the kept
+    /// copy answers when there's no network. A closed recorder takes no requests.
     package func takes(_ request: URLRequest) -> Bool {
         guard let url = Self.url(of: request), RecordingRules.refusal(of: request, url) == nil else { return false }
         return !contents.isClosed && contents.foreign.exclusion(of: url) == nil
     }
 
-    /// Returns the validators with which a request can ask the server whether the kept copy is still current. Returns `nil` if
-    /// there's no copy, if a redirect led to it, if the request has its own conditions, or if an event stream is expected.
+    /// Returns the validators with which a request can ask the server whether the kept copy is still
+    /// current. Returns `nil` if there's no copy with validators, if the request has `Range` or its own
+    /// conditions, or if an event stream is expected.
     package func validators(for request: URLRequest) -> Validators? {
         guard !expectsStream(request), let url = Self.url(of: request), let kept = contents.response(for: url),
             let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified)
@@ -144,7 +149,8 @@ extension SubstitutionRecorder: ResponseRecorder {
         return conditions.contains { request.value(forHTTPHeaderField: $0) != nil } ? nil : validators
     }
 
-    /// Returns the kept copy, or what the recorder's own map answers for the URL; `nil` if there is neither.
+    /// Returns the kept copy for a request's URL, or else the answer of an entry that the recorder didn't write.
+    /// Returns `nil` if there's neither. Throws a problem if the file can't be read.
     ///
     /// Writes a pending body for the URL first, since an app can request a URL again as soon as it has the response.
     package func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse? {
@@ -170,13 +176,13 @@ extension SubstitutionRecorder: ResponseRecorder {
         }
     }
 
-    /// Returns whether there's a kept copy or an entry that answers a request.
+    /// Returns whether a kept copy or an entry answers a request's URL.
     package func hasAnswer(to request: URLRequest) -> Bool {
         guard let url = Self.url(of: request) else { return false }
         return contents.response(for: url) != nil || contents.foreign.substitution(for: url) != nil
     }
 
-    /// Returns whether a request asks for an event stream, or the kept copy is one.
+    /// Returns whether a request accepts an event stream, or whether the kept copy is an event stream.
     package func expectsStream(_ request: URLRequest) -> Bool {
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(MIMEType.eventStream) == true {
             return true
@@ -184,16 +190,20 @@ extension SubstitutionRecorder: ResponseRecorder {
         return Self.url(of: request).flatMap { contents.response(for: $0) }?.entry.options.fields.pace != nil
     }
 
-    /// Notes that the kept copy is still current.
+    /// Notes that the kept copy for a request is still current. Does nothing if there's none, or if the
+    /// recorder is closed.
     package func confirm(_ request: URLRequest) {
         guard let url = Self.url(of: request), !contents.isClosed else { return }
         contents.confirm(url)
         saveSoon()
     }
 
-    /// Keeps a response if the rules allow it. It's written soon afterward, on another queue.
+    /// Keeps a response if the rules allow it, and writes it soon afterward, on another queue.
     ///
     /// Call this before the response is delivered, so that ``flush()`` waits for it.
+    ///
+    /// - Parameter report: Called once with what happened to the response, and once more if a redirect
+    ///   is kept separately.
     package func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
         if case .credential(let header, let isAfterRedirect) = exchange.obstacle {
             // An earlier copy stays: it was received without the credential.
@@ -205,6 +215,8 @@ extension SubstitutionRecorder: ResponseRecorder {
         record(kept, report: report)
     }
 
+    /// Adds an exchange to those that are written soon.
+    ///
     /// - Parameter report: Called once with what happened to the response.
     func record(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
         if contents.add(exchange, report: report) { writeBodiesSoon() }
@@ -215,8 +227,9 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// responses are delivered.
     package var isBehind: Bool { contents.hasTooManyPending }
 
-    /// Writes the bodies of the responses that have arrived.
+    /// Writes the bodies of the responses that have arrived so far.
     package func writeBodies() { contents.writeBodies() }
 
+    /// Returns the normal form of a request's URL; `nil` if the URL is missing or invalid.
     private static func url(of request: URLRequest) -> NormalizedURL? { try? RecordingRules.url(of: request) }
 }

@@ -5,13 +5,13 @@ import LocalSubstitution
 public struct SubstitutionRecorderError: Error, Sendable, CustomStringConvertible, LocalizedError {
     /// The kind of problem, for code that handles the error.
     public struct Kind: RawRepresentable, Sendable, Hashable {
-        /// The name of the static member.
+        /// The kind's name, such as `inUse`.
         public let rawValue: String
 
         /// Creates a kind with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Another recorder, in this process or another, uses the folder.
+        /// Another recorder uses the folder, in this process or another.
         public static let inUse = Kind(rawValue: "inUse")
         /// The folder's map can't be read, or isn't a JSON object.
         public static let unreadableMap = Kind(rawValue: "unreadableMap")
@@ -23,10 +23,10 @@ public struct SubstitutionRecorderError: Error, Sendable, CustomStringConvertibl
     public let kind: Kind
     /// The recorder's folder.
     public let folder: URL
-    /// What's wrong, and how to fix it.
+    /// What's wrong with the folder, and how to fix it. Continues a sentence that begins with the folder.
     public let message: String
 
-    /// The folder and the message.
+    /// The message as a sentence that begins with the folder.
     public var description: String { "The recorder's folder “\(folder.path)” \(message)".printable }
 
     /// The same as `description`.

@@ -1,17 +1,18 @@
 import Foundation
 import LocalSubstitution
 
-/// A valid `Content-Type` header (RFC 9110 §8.3.1).
+/// The valid value of a `Content-Type` header (RFC 9110 §8.3.1).
 package struct ContentType {
-    /// The whole header, as it was received.
+    /// The header's whole value, as it was received.
     package let text: String
     /// The type without parameters, in lowercase, such as `text/html`.
     package let essence: String
-    /// The charset, in lowercase.
+    /// The charset, in lowercase; `nil` if the header has none, or only invalid ones.
     package private(set) var charset: String?
+    /// Whether the header has parameters other than `charset`.
     package private(set) var hasOtherParameters = false
 
-    /// Parses a header; `nil` if it has no valid type, or if an entry couldn't set it.
+    /// Parses a header's value. Returns `nil` if its type is invalid, or if an entry couldn't set the header.
     package init?(_ text: String) {
         (self.text, essence) = (text, MIMEType.essence(of: text))
         guard HTTPSyntax.isMIMEType(essence), HTTPSyntax.problem(ofHeader: "Content-Type", value: text) == nil else {

@@ -1,19 +1,22 @@
 package import Foundation
 import LocalSubstitution
 
-/// An exclusive lock on the folders of a map and its files. While it's held, others that want one of the folders wait, in this
-/// process and in other processes.
+/// An exclusive lock on the folders of a map and its files. While it exists, other turns for one of these folders wait,
+/// in this process and in other processes.
 ///
-/// It leaves no file behind: the folders themselves are locked.
+/// It leaves no file behind, since the folders themselves are locked.
 package final class FolderTurn: Sendable {
-    /// The reason why a folder can't be locked, with a readable description.
+    /// The reason why a folder can't be opened to lock it, with a description for people.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
     private let locks: [FileLock]
 
+    /// Waits until no other turn has one of the folders, and locks them.
+    ///
     /// - Parameter folders: The folders to lock. Those that don't exist are left out.
+    /// - Throws: An error if a folder can't be opened.
     package init(_ folders: URL...) throws(Failure) {
         var opened: [(status: FileStatus, descriptor: Int32)] = []
         for folder in folders where FileStatus(path: folder.path) != nil {
@@ -29,7 +32,7 @@ package final class FolderTurn: Sendable {
                 opened.append((status, descriptor))
             }
         }
-        // Always in the same order, to avoid a deadlock.
+        // All turns lock their folders in the same order, so that no two of them wait for each other.
         locks = opened.ordered { ($0.status.device, $0.status.inode) < ($1.status.device, $1.status.inode) }
             .map { FileLock(waitingFor: $0.descriptor) }
     }

@@ -1,17 +1,18 @@
 package import Foundation
 package import LocalSubstitution
 
-/// The entries of a map that its current writer, such as a recorder, didn't write: what they answer, and which files
-/// they use.
+/// The entries that a writer, such as a recorder, found in its map: what they answer, and which files they use. A
+/// recorder leaves out the entries that it wrote itself.
 package struct ForeignEntries: Sendable {
     package let document: MapDocument
     package let defaults: EntryFields
+    /// The map with these entries; `nil` if it can't be loaded.
     private let map: SubstitutionMap?
-    /// The exact keys by canonical URL, including those of invalid entries.
+    /// The exact keys as the map writes them, by canonical URL. Keys of invalid entries are included.
     private var keys: [String: String] = [:]
     /// How often entries name each file, by its folded name: see ``RecordedFileName/InUse/folded(_:)``.
     private var uses: [String: Int] = [:]
-    /// The file names with wildcards.
+    /// The entries' file names with wildcards.
     private var globs: [Glob] = []
 
     package init(_ document: MapDocument, resources: URL) {
@@ -27,7 +28,8 @@ package struct ForeignEntries: Sendable {
         }
     }
 
-    /// Returns why the entries prevent a URL from being recorded; `nil` if they don't.
+    /// Returns why the entries prevent a URL from being recorded: a `null` entry matches it, or an exact key
+    /// does. Returns `nil` if neither does.
     package func refusal(of url: NormalizedURL) -> RecordingRules.Refusal? {
         let winner = map?.match(url).winner
         if let winner, winner.options.isNever { return .excluded(key: winner.key) }
@@ -36,10 +38,12 @@ package struct ForeignEntries: Sendable {
         return nil
     }
 
-    /// Returns the exact key for a URL as the map writes it, whether or not the entry is valid; `nil` if there's none.
+    /// Returns the exact key for a URL as the map writes it, even if its entry is invalid; `nil` if the
+    /// map has no such key.
     package func key(of url: NormalizedURL) -> String? { keys[url.canonical] }
 
-    /// Returns a pattern's key as the map writes it; `nil` if the map doesn't have the pattern.
+    /// Returns the map's key for a pattern, as the map writes it; `nil` if it has no such key, or if
+    /// the pattern is invalid.
     package func pattern(equalTo pattern: String) -> String? {
         guard let form = try? MatchPattern(pattern).text else { return nil }
         return document.values.keys.first {
@@ -47,15 +51,16 @@ package struct ForeignEntries: Sendable {
         }
     }
 
-    /// Returns the key of the `null` entry that excludes a URL; `nil` if none does.
+    /// Returns the key of the `null` entry that excludes a URL; `nil` if no such entry does.
     package func exclusion(of url: NormalizedURL) -> String? {
         map?.match(url).winner.flatMap { $0.options.isNever ? $0.key : nil }
     }
 
-    /// Returns the answer to a request if its body is local; otherwise, `nil`. See `Substitution.isLocal`.
+    /// Returns the answer to a request if its body is a file, is written in the map, or is empty. Returns `nil` if the
+    /// answer comes from elsewhere, such as another server, or if no entry answers the request.
     ///
     /// - Parameters:
-    ///   - body: The request's body; `nil` if there is none.
+    ///   - body: The request's body; `nil` if it has none.
     ///   - answered: How many requests for the same URL, method and body were answered before.
     package func substitution(
         for url: NormalizedURL,
@@ -73,23 +78,26 @@ package struct ForeignEntries: Sendable {
         return match?.localSubstitution
     }
 
-    /// Returns the answer that a new entry for a file would have.
+    /// Returns the answer of a new entry that has no field but the file's name.
+    ///
+    /// - Parameter url: The URL of an exact key; `nil` for a pattern.
     package func substitution(ofFile name: String, key: String, url: NormalizedURL?) -> Substitution {
         let entry = Entry(key, EntryFields(file: name), defaults: defaults)
         return Substitution(entry, fileName: name, folder: nil, url: url)
     }
 
-    /// Returns whether an entry may serve a file with a name.
+    /// Returns whether an entry may serve a file: one of the entries has its name, or a name with
+    /// wildcards that match it.
     package func names(_ file: String) -> Bool {
         uses[RecordedFileName.InUse.folded(file)] != nil || isNamedByPattern(file)
     }
 
-    /// Returns whether entries name a file exactly once, and no file name with wildcards matches it.
+    /// Returns whether the entries have a file's name exactly once, and none of their names with wildcards matches it.
     package func namesOnce(_ file: String) -> Bool {
         uses[RecordedFileName.InUse.folded(file)] == 1 && !isNamedByPattern(file)
     }
 
-    /// Returns whether an entry whose file name has wildcards may serve a file with a name.
+    /// Returns whether an entry's file name with wildcards matches the name of a file.
     package func isNamedByPattern(_ file: String) -> Bool {
         let bytes = Array(file.utf8)
         return globs.contains { $0.match(bytes[...]) != nil }

@@ -2,7 +2,8 @@ import LocalSubstitution
 
 /// File extensions for MIME types.
 extension MIMEType {
-    /// Returns the usual extension for files of a type, such as `html` for `text/html`. The default is `bin`.
+    /// Returns the usual extension for files of a type, such as `html` for `text/html`. For an unknown type, returns
+    /// `json`, `xml` or `txt` if the type's name shows that it's JSON, XML or text, and otherwise `bin`.
     ///
     /// - Parameter type: A MIME type, in uppercase or lowercase, with or without parameters.
     package static func preferredExtension(for type: String) -> String {
@@ -13,8 +14,8 @@ extension MIMEType {
         return type.hasPrefix("text/") ? "txt" : "bin"
     }
 
-    /// The usual extensions of types for which the table's first one isn't usual, and of names that some servers have for common
-    /// types.
+    /// The usual extensions of types that the table lists with another extension first, and of
+    /// nonstandard types that some servers send.
     private static let preferredExtensions = [
         "application/javascript": "js", "application/octet-stream": "bin", "application/pdf": "pdf",
         "application/x-javascript": "js", "application/xml": "xml", "application/zip": "zip", "audio/mp4": "m4a",
@@ -26,7 +27,7 @@ extension MIMEType {
         "application/font-woff2": "woff2",
     ]
 
-    /// The alphabetically first extension of each type.
+    /// The alphabetically first extension of each type in the table.
     private static let extensionsByType = table.description.split { $0.isWhitespace }
         .reduce(into: [Substring: String]()) { extensions, pair in
             let parts = pair.split(separator: ":")

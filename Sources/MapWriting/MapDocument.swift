@@ -3,8 +3,8 @@ package import LocalSubstitution
 
 /// The text of a map, in which entries can be changed without touching the others.
 ///
-/// An entry that isn't changed keeps its value's text, byte for byte, including how numbers and strings are written and any unknown
-/// fields.
+/// An entry that isn't changed keeps its value's text, including unknown fields and how numbers are written. Only a
+/// value that's a string is written anew, since strings can be escaped in several ways.
 package struct MapDocument: Sendable {
     /// Each entry's value as JSON text, by key.
     package var values: [String: String] = [:]
@@ -13,11 +13,15 @@ package struct MapDocument: Sendable {
 
     /// Reads a map's file.
     ///
-    /// - Throws: An error if the file can't be read, isn't a JSON object, or has a key twice, since one of the two would be lost.
+    /// - Throws: An error if the file can't be read, isn't a JSON object, or has a key twice, since one
+    ///   of the two values would be lost.
     package init(contentsOf file: URL) throws(SubstitutionMapError) {
         try self.init(json: MapFile(file).json, file: file)
     }
 
+    /// Reads a map's text. Throws an error if it isn't a JSON object, or has a key twice.
+    ///
+    /// - Parameter file: The map's file, for errors; `nil` if the text isn't from a file.
     package init(json: [UInt8], file: URL? = nil) throws(SubstitutionMapError) {
         let json = json.withoutByteOrderMark
         let members: [JSONScanner.Member]
@@ -39,16 +43,17 @@ package struct MapDocument: Sendable {
         }
     }
 
-    /// The map's text: one entry per line, in the order of the keys, with `$schema` and `$defaults` first.
+    /// The map's text: one entry per line, sorted by key. Keys that begin with `$`, such as `$defaults`, come first.
     package var data: Data { Data((JSONText.lines(values) + "\n").utf8) }
 
-    /// The fields of `$defaults`.
+    /// The fields of `$defaults`; no fields if the map has no `$defaults`.
     package var defaults: EntryFields {
         guard let text = values["$defaults"], text.utf8.first == UInt8(ascii: "{") else { return EntryFields() }
         return Self.reader(of: text, in: .defaults).fields
     }
 
-    /// Returns an entry's fields, without those of `$defaults`; `nil` if the entry is `null` or has invalid fields.
+    /// Returns an entry's own fields, without those of `$defaults`. Returns `nil` if there's no such key, or if its
+    /// value is `null`, a list of alternatives, or an object with invalid fields.
     package func fields(of key: String) -> EntryFields? {
         guard let text = values[key] else { return nil }
         switch text.utf8.first {
@@ -62,14 +67,15 @@ package struct MapDocument: Sendable {
         }
     }
 
-    /// Returns the names of the files that an entry may serve, including its alternatives' files, even if the entry is invalid.
+    /// Returns the names of the files that an entry may serve, including those of its alternatives,
+    /// even if the entry is invalid.
     ///
-    /// - Parameter withPieces: Whether to include the files of its streams' pieces.
+    /// - Parameter withPieces: Whether to include the files of the entry's streams; `true` by default.
     package func files(of key: String, withPieces: Bool = true) -> [String] {
         var files: [String] = []
         Array((values[key] ?? "").utf8).withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes, in: 0..<bytes.count, line: 1, isStrict: true)
-            // The whole map has already been scanned, so this is valid JSON.
+            // The whole map was scanned when it was read, so the value is valid JSON.
             try? Self.readFiles(&cursor, withPieces, into: &files)
         }
         return files
@@ -92,7 +98,7 @@ package struct MapDocument: Sendable {
                 if ["file", "alternatives"].contains(key) {
                     try readFiles(&cursor, withPieces, into: &files)
                 } else if key == "stream", withPieces, cursor.next == .array {
-                    // A string in it is text.
+                    // In a stream, a string is text, and not a file's name.
                     try cursor.array { cursor throws(JSONCursor.SyntaxError) in
                         if cursor.next == .object {
                             try readFiles(&cursor, withPieces, into: &files)
@@ -109,7 +115,7 @@ package struct MapDocument: Sendable {
         }
     }
 
-    /// Returns the names of an entry's fields; an empty array if the entry isn't an object.
+    /// Returns the names of an entry's fields; an empty array if there's no such key, or if its value isn't an object.
     package func fieldNames(of key: String) -> [String] {
         guard let text = values[key], text.utf8.first == UInt8(ascii: "{") else { return [] }
         return ((try? JSONScanner(Array(text.utf8)).members()) ?? []).map(\.key)

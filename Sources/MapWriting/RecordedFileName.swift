@@ -3,8 +3,8 @@ package import LocalSubstitution
 
 /// The name of a kept response's file in the resources folder: `host/path/name.ext`.
 ///
-/// It's readable and safe on every file system, including those that ignore letter case or Unicode normalization, and those of
-/// Windows. A query becomes a short digest. Characters that a file system might not accept become `_`.
+/// It's readable and safe on every file system, including those of Windows, and those that ignore letter case or
+/// Unicode normalization. A query becomes a short digest. Characters that a file system might not accept become `_`.
 package struct RecordedFileName {
     private let host: String
     private let folders: [String]
@@ -12,14 +12,18 @@ package struct RecordedFileName {
     private let fileExtension: String
     private let digest: String
 
-    /// The longest segment, in UTF-8 bytes.
+    /// The limit for a folder's name, and for the last part of the file's name, in UTF-8 bytes.
     static let longestSegment = 200
-    /// The longest name, in UTF-8 bytes.
+    /// The limit for the whole name with its folders, in UTF-8 bytes.
     static let longest = 1_000
 
+    /// Creates the name of the file for a URL's response.
+    ///
     /// - Parameters:
-    ///   - type: The MIME type that determines the extension if the URL's path has no known one; `nil` if there is none.
-    ///   - bodyDigest: The digest of a body that replaces another, which becomes part of the name; `nil` for a URL's first body.
+    ///   - type: The response's MIME type, which determines the extension unless the URL's path has a known one. `nil`
+    ///     if it isn't known: the extension is then `bin`.
+    ///   - bodyDigest: A digest that distinguishes several bodies for the URL, and becomes part of the
+    ///     name; `nil` for none.
     package init(_ url: NormalizedURL, type: String?, bodyDigest: String? = nil) {
         digest = Digest.hexadecimal(of: Data((url.canonical + (bodyDigest.map { " \($0)" } ?? "")).utf8))
         host = Self.hostFolder(of: url)
@@ -30,7 +34,7 @@ package struct RecordedFileName {
 
         let name = last.isEmpty ? "index" : Self.safe(last)
         let own = MIMEType.fileExtension(of: name).flatMap { MIMEType.guess(forExtension: $0) == nil ? nil : $0 }
-        // All known extensions are short, but the table may grow.
+        // All known extensions are shorter, but the table may grow.
         fileExtension = String((own ?? MIMEType.preferredExtension(for: type ?? "")).prefix(20))
         var base = own.map { String(Substring(name.utf8.dropLast($0.utf8.count + 1))) } ?? name
         if url.query != nil { base += "-" + Digest.hexadecimal(of: Data(url.canonical.utf8)).prefix(8) }
@@ -38,15 +42,15 @@ package struct RecordedFileName {
         self.base = base
     }
 
-    /// Returns the first folder in the names of all files for a URL's host and port.
+    /// Returns the folder that has all files for a URL's host and port, such as `example.com` or `localhost_8080`.
     package static func hostFolder(of url: NormalizedURL) -> String {
         let host = url.host.filter { $0 != "[" && $0 != "]" }.map { $0 == ":" ? "-" : $0 }
         return safe(String(host) + (url.hasDefaultPort ? "" : "_\(url.port)"))
     }
 
-    /// Returns a candidate for the name. A higher number's candidate is more likely to be free.
+    /// Returns one of the names to try, in order, until one is free.
     ///
-    /// - Parameter number: Any number from 0. The candidate for 0 is the most readable.
+    /// - Parameter number: The number of the try, from 0. The name for 0 is the most readable one.
     package func candidate(_ number: Int) -> String {
         switch number {
         case 0: return named("")
@@ -64,20 +68,20 @@ package struct RecordedFileName {
         return name.utf8.count > Self.longest ? "\(host)/\(digest)\(suffix).\(fileExtension)" : name
     }
 
-    /// Returns a segment of a path, decoded, with unsafe characters replaced.
+    /// Returns a name for a segment of a URL's path: percent-decoded, and safe on every file system.
     private static func safe(_ segment: String) -> String {
-        // Most segments are safe as they are. Without other characters, a device's name has three or four.
+        // Most segments are safe as they are. A device's name that has only plain characters has three or four of them.
         let (count, isPlain) = (segment.utf8.count, segment.utf8.allSatisfy(plain.contains))
         if isPlain, 1...longestSegment ~= count, !(3...4 ~= count && isDevice(segment)) { return segment }
         let bytes = PercentEncoding.decode(segment.utf8)
         let text = String(utf8: bytes)?.precomposedStringWithCanonicalMapping ?? segment
         var scalars = String.UnicodeScalarView()
-        // At the beginning, a mark would combine with the slash before it into one character.
+        // At the beginning, a combining mark would form one character with the slash before it.
         if let first = text.unicodeScalars.first, isMark(first) {
             scalars.append("_")
         }
         for scalar in text.unicodeScalars { scalars.append(isSafe(scalar) ? scalar : "_") }
-        // Cut first, since the cut name may end in a period.
+        // Cut first, so that the cut name's digest covers the whole segment.
         var name = cut(String(scalars), to: longestSegment)
         if name.isEmpty { return "_" }
         if let last = name.unicodeScalars.last, last == "." || last == " " {
@@ -109,7 +113,7 @@ package struct RecordedFileName {
         }
     }
 
-    /// Returns whether Windows reserves a name for a device. It does so with any extension.
+    /// Returns whether Windows reserves a name for a device, such as `con` or `con.txt`.
     private static func isDevice(_ name: String) -> Bool {
         let stem = String(name.prefix { $0 != "." }).asciiLowercased.trimmingCharacters(in: .whitespaces)
         if ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"].contains(stem) { return true }
@@ -119,8 +123,8 @@ package struct RecordedFileName {
         return "0123456789¹²³".contains(number)
     }
 
-    /// Returns a text cut between characters, with at most so many UTF-8 bytes. A digest of the whole text ends it, so that
-    /// different texts remain different.
+    /// Returns a text with at most `limit` UTF-8 bytes. A longer text is cut between characters and ends in a digest of
+    /// the whole text, so that different texts remain different.
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         let ending = "-" + Digest.hexadecimal(of: Data(text.utf8)).prefix(12)
@@ -134,10 +138,10 @@ package struct RecordedFileName {
 }
 
 extension RecordedFileName {
-    /// The reserved names of files and folders. Names that are the same on some file system count as the same.
+    /// The reserved names of files and folders. Names count as the same if some file system doesn't tell them apart.
     ///
-    /// The names form a tree, and a lookup compares each segment of a name once. So its time is proportional to the
-    /// name's length.
+    /// The names form a tree. A lookup compares each segment of a name once, so its time is
+    /// proportional to the name's length.
     package struct InUse: Sendable {
         /// A name in a folder.
         private struct Place: Hashable {
@@ -148,7 +152,7 @@ extension RecordedFileName {
 
         private struct Folder {
             let number: Int
-            /// The folder's path, spelled as in the first reserved name that has it.
+            /// The folder's path, spelled as in the first reserved name that has the folder.
             let spelling: Substring
         }
 
@@ -157,8 +161,8 @@ extension RecordedFileName {
 
         package init() {}
 
-        /// Reserves a name, and returns it with known folders in their existing spelling. Returns `nil` if the name
-        /// isn't free.
+        /// Reserves a file's name, and returns it. Folders that other names already have keep their spelling. Returns
+        /// `nil` if the name isn't free, or if a file has the name of one of the folders.
         package mutating func take(_ name: String) -> String? {
             let (folder, rest, isBehindFile) = folder(of: name)
             guard let next = rest.first, !isBehindFile else { return nil }
@@ -170,9 +174,10 @@ extension RecordedFileName {
             return name
         }
 
-        /// Reserves the first candidate that is free, and returns it.
+        /// Reserves the first candidate for a name that is free, and returns the candidate.
         ///
-        /// - Parameter exists: Returns whether something already has a name, although it wasn't reserved.
+        /// - Parameter exists: Returns whether something in the folder has a name that wasn't reserved.
+        ///   By default, nothing has.
         package mutating func take(_ name: RecordedFileName, unless exists: (String) -> Bool = { _ in false }) -> String
         {
             var number = 0
@@ -182,7 +187,7 @@ extension RecordedFileName {
             }
         }
 
-        /// Reserves the name of an existing file, even if the same name is already reserved.
+        /// Reserves the name of an existing file. The name may already be reserved.
         package mutating func insert(_ name: String) {
             var (folder, rest, _) = folder(of: name)
             while rest.count > 1, let segment = rest.popFirst() {
@@ -193,6 +198,7 @@ extension RecordedFileName {
             for file in rest { files.insert(Place(folder: folder.number, name: Self.folded(file))) }
         }
 
+        /// Makes a file's name free again. Its folders keep their spelling.
         package mutating func release(_ name: String) {
             let (folder, rest, _) = folder(of: name)
             guard rest.count == 1, let file = rest.first else { return }
@@ -200,7 +206,7 @@ extension RecordedFileName {
         }
 
         /// Returns the deepest known folder on the path of a file, the remaining segments of the name, and whether a
-        /// file has the same name as one of the folders in the path.
+        /// file has the name of one of the known folders.
         private func folder(of name: String) -> (Folder, rest: ArraySlice<Substring>, isBehindFile: Bool) {
             var folder = Folder(number: 0, spelling: "")
             var rest = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -216,6 +222,8 @@ extension RecordedFileName {
             return (folder, rest, isBehindFile)
         }
 
+        /// Returns a name in the form in which names are compared: without letter case, and in one
+        /// Unicode normalization.
         package static func folded(_ name: some StringProtocol) -> String {
             if name.utf8.allSatisfy({ $0 < 0x80 }) { return String(name).asciiLowercased }
             return name.decomposedStringWithCompatibilityMapping.uppercased().lowercased()

@@ -8,8 +8,9 @@ package import FoundationNetworking
 /// The parts of a response that a map keeps, whether the response was recorded, imported, added, or received in a test.
 package struct RecordedResponse: Sendable {
     package let status: Int
-    /// The headers that the entry gets.
+    /// The headers to keep, by name, without `Content-Type`.
     package let headers: [String: String]
+    /// The value of `Content-Type`, as it was received; `nil` if there's none.
     package let contentType: String?
     package let body: Data
 
@@ -17,7 +18,9 @@ package struct RecordedResponse: Sendable {
         (self.status, self.headers, self.contentType, self.body) = (status, headers, contentType, body)
     }
 
-    /// - Parameter names: The names of the headers to keep.
+    /// Creates the parts to keep of a response that a session received.
+    ///
+    /// - Parameter names: The names of the headers to keep. By default, these are the headers that a recorder keeps.
     package init(_ response: HTTPURLResponse, body: Data, headers names: [String] = RecordingRules.Headers.names) {
         self.init(
             status: response.statusCode,
@@ -27,13 +30,13 @@ package struct RecordedResponse: Sendable {
         )
     }
 
-    /// The parsed `Content-Type`; `nil` if it's missing or invalid.
+    /// The parsed ``contentType``; `nil` if it's missing or invalid.
     var type: ContentType? { contentType.flatMap { ContentType($0) } }
 
-    /// Returns the name of the body's file.
+    /// Returns a readable name for the body's file.
     ///
-    /// - Parameter digest: A digest that distinguishes this body from other bodies for the URL; `nil` for the URL's
-    ///   plain name.
+    /// - Parameter digest: A digest that becomes part of the name, to distinguish this body from other bodies for the
+    ///   URL; `nil` for the URL's plain name.
     package func fileName(for url: NormalizedURL, digest: String?) -> RecordedFileName {
         RecordedFileName(url, type: type?.essence, bodyDigest: digest)
     }

@@ -5,9 +5,10 @@ package import LocalSubstitution
 package import FoundationNetworking
 #endif
 
-/// The rules that decide which responses are kept. They don't depend on the recorder's folder.
+/// The rules that decide which requests a recorder takes, and which responses it keeps. They don't
+/// depend on the recorder's folder.
 package enum RecordingRules {
-    /// Returns the URL of a request.
+    /// Returns the URL of a request. Throws a refusal if it's missing or invalid.
     package static func url(of request: URLRequest) throws(Refusal) -> NormalizedURL {
         do throws(URLParts.SyntaxError) {
             return try NormalizedURL(request.url?.absoluteString ?? "")
@@ -16,8 +17,9 @@ package enum RecordingRules {
         }
     }
 
-    /// Returns why a request doesn't go through a recorder; `nil` if it does. Requests with `Range` or `Cookie` do,
-    /// although their responses may not be kept: on Linux, every request has the session's cookies.
+    /// Returns why a recorder doesn't take a request: its method isn't `GET`, it has a body, or it has a credential.
+    /// Returns `nil` if the recorder takes it. A request with `Range` or `Cookie` is taken, although its response may
+    /// not be kept: on Linux, every request has the session's cookies.
     package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
@@ -28,8 +30,8 @@ package enum RecordingRules {
         return SecretName.first(in: url).map(Refusal.query)
     }
 
-    /// Returns why the redirects that led to a response prevent its recording; `nil` if they don't. If one of them has a
-    /// credential, the response may be meant for one user alone.
+    /// Returns why the redirects that led to a response prevent its recording: a redirected request has an invalid URL
+    /// or a credential, so the response may be meant for one user alone. Returns `nil` if nothing prevents it.
     ///
     /// - Parameter redirects: The requests for the redirects' targets.
     package static func refusal(ofRedirects redirects: [URLRequest]) -> Refusal? {
@@ -44,14 +46,17 @@ package enum RecordingRules {
         return nil
     }
 
-    /// The statuses of responses that can be kept. In an app's session, only responses with status 200 are kept.
+    /// The statuses of responses that are kept for a recorded site: see ``Exchange/isBrowsed``. In an
+    /// app's session, only 200 is kept.
     package static let statuses = RedirectChain.statuses.union([200, 404, 410])
 
     /// Returns why a response isn't kept; `nil` if it is.
     ///
     /// - Parameters:
-    ///   - most: The largest size of the body, in bytes.
-    ///   - isBrowsed: See ``Exchange/isBrowsed``. If `true`, `Set-Cookie` and the rules for caches are ignored.
+    ///   - bytes: The length of the body, in bytes.
+    ///   - most: The length of the longest body to keep, in bytes.
+    ///   - isBrowsed: See ``Exchange/isBrowsed``. If `true`, more statuses are kept, and `Set-Cookie`, `Vary`
+    ///     and `Cache-Control` are ignored.
     package static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int, isBrowsed: Bool) -> Refusal? {
         guard isBrowsed ? statuses.contains(response.statusCode) : response.statusCode == 200 else {
             return .status(response.statusCode)
@@ -63,7 +68,7 @@ package enum RecordingRules {
         return bytes > most ? .tooLarge(bytes: bytes, most: most) : nil
     }
 
-    /// Returns why a response may be meant for one user only; `nil` if nothing suggests that.
+    /// Returns why a response's headers suggest that it's meant for one user only; `nil` if they don't.
     private static func refusal(ofSharing response: HTTPURLResponse) -> Refusal? {
         if response.value(forHTTPHeaderField: "Set-Cookie") != nil { return .responseHeader("Set-Cookie") }
         if let vary = response.value(forHTTPHeaderField: "Vary"), list(vary).contains("*") {
@@ -82,11 +87,11 @@ package enum RecordingRules {
 }
 
 extension RecordingRules {
-    /// The response headers that are kept with a body: an allow-list.
+    /// The response headers that a recorder keeps with a body. It leaves out all others.
     ///
-    /// The list has headers that belong to the document itself. It leaves out headers that belong to one transfer
-    /// (`Content-Encoding`, `Date`), to one user (`Set-Cookie`) or to a cache (`Cache-Control`, `ETag`), and headers
-    /// that make the loader refuse the response (`Vary`).
+    /// The kept headers belong to the document itself. Among those left out are headers that belong to one transfer
+    /// (such as `Content-Encoding` and `Date`), to one user (`Set-Cookie`) or to a cache (such as `Cache-Control` and
+    /// `ETag`), and `Vary`, with which the loader may refuse the response.
     package enum Headers {
         package static let names = [
             "Content-Disposition", "Content-Language", "Content-Security-Policy", "Cross-Origin-Embedder-Policy",
@@ -97,11 +102,12 @@ extension RecordingRules {
 
         /// Returns the headers of a response that are kept, spelled as in `names`.
         ///
-        /// Leaves out headers whose value isn't allowed in HTTP, or seems to contain a credential.
+        /// Leaves out headers that an entry can't set, and headers whose value seems to contain a credential.
         ///
         /// - Parameters:
-        ///   - names: The names of the headers to keep.
-        ///   - value: Returns the value of a header by its name, in any letter case.
+        ///   - names: The names of the headers to keep. By default, these are the headers that a recorder keeps.
+        ///   - value: Returns the value of a header by its name in any letter case; `nil` if the
+        ///     response doesn't have it.
         package static func kept(_ names: [String] = names, _ value: (String) -> String?) -> [String: String] {
             names.reduce(into: [:]) { kept, name in
                 guard let value = value(name), HTTPSyntax.problem(ofHeader: name, value: value) == nil,
@@ -111,10 +117,11 @@ extension RecordingRules {
             }
         }
 
-        /// Returns a note about the headers that ``kept(_:_:)`` leaves out because they seem to contain a credential,
-        /// without a period; `nil` if there are none. Of `Content-Type`, only its other parameters are left out.
+        /// Returns a clause about the headers that are left out because their value seems to contain a credential;
+        /// `nil` if there are none. If `Content-Type` is one of them, its type and charset are kept anyway.
         ///
-        /// - Parameter value: Returns the value of a header by its name, in any letter case.
+        /// - Parameter value: Returns the value of a header by its name in any letter case; `nil` if
+        ///   the response doesn't have it.
         package static func noteOnWithheld(_ value: (String) -> String?) -> String? {
             let withheld = (names + ["Content-Type"]).filter { value($0).map { SecretName.isIn($0) } == true }
             guard !withheld.isEmpty else { return nil }
@@ -127,7 +134,8 @@ extension RecordingRules {
 }
 
 extension RecordingRules {
-    /// Why a recorder doesn't keep a response. The description is readable.
+    /// The reason why a recorder doesn't take a request or keep its response. The description is a
+    /// clause without a period.
     package struct Refusal: Error, Hashable, CustomStringConvertible {
         package let description: String
         /// The key of the entry that keeps the URL from being recorded; `nil` for any other reason.
@@ -145,7 +153,7 @@ extension RecordingRules {
             Self("the map has an entry for it that wasn't recorded (“\(key)”)", key: key)
         }
         package static func requestHeader(_ name: String) -> Self { Self("the request has the header “\(name)”") }
-        /// A redirect led to the response, and a reason applies to the request for its target.
+        /// A reason that applies to a redirected request, and not to the original one.
         package static func redirect(_ reason: Self) -> Self { Self("after a redirect, \(reason)") }
         package static func query(_ parameter: SecretName.Parameter) -> Self { Self(parameter.description) }
         package static func status(_ status: Int) -> Self { Self("the status is \(status); only 200 is recorded") }

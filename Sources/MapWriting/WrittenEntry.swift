@@ -1,17 +1,22 @@
 import Foundation
 package import LocalSubstitution
 
-/// The entry for a response that is kept. If the file's name is enough, the entry's value is only that name.
+/// The map's entry for a kept response. If the entry needs no field but the file, its value is only the file's name.
 package struct WrittenEntry {
     /// The fields of an entry or of an alternative, and their values as JSON.
     package typealias Members = [(key: String, value: String)]
 
     package let entry: Entry
-    /// The entry's value in the map.
+    /// The entry's value in the map, as JSON.
     package let text: String
     private let fields: EntryFields
 
-    /// - Parameter file: The name of the file with the body; `nil` if the body is empty.
+    /// Creates the entry that answers a URL with a response.
+    ///
+    /// - Parameters:
+    ///   - method: The only method that the entry answers, but for `HEAD` in case of `GET`; `GET` by default.
+    ///   - file: The name of the file with the body; `nil` if the body is empty.
+    ///   - defaults: The fields of the map's `$defaults`. The entry overrides those that would change its answer.
     package init(
         _ response: RecordedResponse,
         to method: String = "GET",
@@ -21,7 +26,7 @@ package struct WrittenEntry {
     ) {
         var fields = EntryFields(file: file)
         fields.headers = response.headers
-        // Fields that the map's `$defaults` would otherwise set.
+        // The status is written if it isn't 200 with a file. The other fields override the map's `$defaults`.
         if file == nil || response.status != 200 { fields.status = response.status }
         if let use = defaults.use, use != .always { fields.use = .always }
         if [method] != defaults.methods ?? ["GET"] { fields.methods = [method] }
@@ -36,22 +41,22 @@ package struct WrittenEntry {
         self.init(fields, text: Self.text(Self.members(fields)), url: url, defaults: defaults)
     }
 
-    /// Creates an entry that is already in the map.
+    /// Creates the value for an entry that is already in the map, from its own fields and its JSON text.
     package init(_ fields: EntryFields, text: String, url: NormalizedURL, defaults: EntryFields) {
         entry = Entry(url.canonical, fields, defaults: defaults)
         self.text = text
         self.fields = fields
     }
 
-    /// The names and values of the entry's fields, as JSON.
+    /// The names of the entry's fields, and their values as JSON.
     package var members: Members { Self.members(fields) }
 
-    /// Returns what the entry answers its URL with.
+    /// Returns the answer that the entry has for its URL.
     package func substitution(for url: NormalizedURL) -> Substitution {
         Substitution(entry, fileName: entry.file?.text, folder: nil, url: url)
     }
 
-    /// Sets the fewest fields with which the entry serves the server's type.
+    /// Sets the fewest fields with which the entry serves the type and charset that the server sent.
     private static func set(
         _ type: ContentType,
         of fields: inout EntryFields,
@@ -63,14 +68,15 @@ package struct WrittenEntry {
             let entry = Entry(url.canonical, fields, defaults: defaults)
             let substitution = Substitution(entry, fileName: fields.file, folder: nil, url: url)
             let served = ContentType(substitution.contentType(ofBody: body))
-            // Text without a charset is served as UTF-8, so it must be UTF-8.
+            // An entry may serve text without a charset as UTF-8. Then the body must be UTF-8, or begin
+            // with a byte order mark.
             let isCharsetRight =
                 type.charset == nil
                 ? served?.charset == nil || Charset.byteOrderMark(of: body) != nil || isUTF8(body)
                 : served?.charset == type.charset
             return served?.essence == type.essence && isCharsetRight
         }
-        // Parameters that seem to contain a credential are left out.
+        // If a parameter seems to contain a credential, only the type and the charset are kept.
         let isSecret = SecretName.isIn(type.text)
         if type.hasOtherParameters, !isSecret {
             fields.headers["Content-Type"] = type.text
@@ -90,10 +96,11 @@ package struct WrittenEntry {
         body.withUnsafeBytes { String(utf8: $0) != nil }
     }
 
-    /// The fields that ``text`` may have. An entry with any other field wasn't made by a recorder.
+    /// The names of the fields that a recorder writes. An entry with any other field wasn't made by a recorder.
     package static let fieldNames = Set(values(EntryFields()).map(\.key))
 
-    /// Returns the value of an entry or an alternative with these fields: only the file's name if there's nothing else.
+    /// Returns the value of an entry or alternative with these fields, as JSON. If the only field is
+    /// `file`, that's the file's name.
     package static func text(_ members: Members) -> String {
         if let file = members.first, members.count == 1, file.key == "file" { return file.value }
         return JSONText.object(members)
@@ -103,7 +110,7 @@ package struct WrittenEntry {
         values(fields).compactMap { key, value in value.map { (key, $0) } }
     }
 
-    /// Returns the value of each field that ``text`` may have; `nil` for a field that isn't set.
+    /// Returns the value of each field that ``text`` may have, as JSON; `nil` for a field that isn't written.
     private static func values(_ fields: EntryFields) -> KeyValuePairs<String, String?> {
         let headers = fields.headers.sorted { $0.key < $1.key }.map { ($0.key, JSONText.string($0.value)) }
         return [
@@ -122,7 +129,7 @@ package struct WrittenEntry {
 }
 
 extension EntryFields {
-    /// The fields of an entry that only names a file, or names none.
+    /// Creates the fields of an entry that only names a file; no fields if the file is `nil`.
     init(file: String?) {
         self.init()
         self.file = file
@@ -130,7 +137,7 @@ extension EntryFields {
 }
 
 extension Entry {
-    /// An entry as a map with these defaults has it.
+    /// Creates the entry that a map with these defaults would have for a key and fields. Its line is 0.
     init(_ key: String, _ fields: EntryFields, defaults: EntryFields) {
         let options = Options(fields.merged(withDefaults: defaults))
         self.init(key: key, line: 0, file: fields.file.map { FileName(text: $0) }, options: options)

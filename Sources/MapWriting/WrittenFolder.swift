@@ -1,11 +1,12 @@
 package import Foundation
 import LocalSubstitution
 
-/// A folder to write files to. Each is written completely or not at all, and never through a symbolic link.
+/// A folder to write files to, never through a symbolic link inside it. All functions but ``create(_:as:)``
+/// write a file completely or not at all.
 package struct WrittenFolder: Sendable {
     /// The kind of folder.
     package enum Role {
-        /// A resources folder. It's created if it doesn't exist, and can't be a symbolic link.
+        /// A resources folder. It's created with the first file if it doesn't exist, and can't be a symbolic link.
         case resources
         /// The folder of a map. It must exist, and can be a symbolic link.
         case map
@@ -13,8 +14,8 @@ package struct WrittenFolder: Sendable {
 
     let path: String
     let role: Role
-    /// Whether the writer holds the folder's ``FolderTurn`` from beginning to end. If so, and the writer is killed, the
-    /// next holder can remove its temporary files: see ``isLeftover(_:)``.
+    /// Whether the writer holds the folder's ``FolderTurn`` from beginning to end. If so, and if the writer is killed,
+    /// the turn's next holder can remove the writer's temporary files: see ``isLeftover(_:)``.
     let holdsTurn: Bool
 
     package init(path: String, role: Role = .resources, holdsTurn: Bool = false) {
@@ -26,18 +27,19 @@ package struct WrittenFolder: Sendable {
     /// The reason why a file couldn't be written.
     package struct Problem: Error {
         let name: String
+        /// The system's error number, such as `EACCES`.
         let code: Int32
-        /// The symbolic link in the path, if that's the reason.
+        /// The symbolic link in the path, if it's the reason; otherwise, `nil`.
         var link: String?
 
         package init(name: String, code: Int32, link: String? = nil) {
             (self.name, self.code, self.link) = (name, code, link)
         }
 
-        /// What went wrong and what to do, in full sentences. The first begins with the name in quotes.
+        /// What went wrong and what to do, in full sentences that begin with the file's name in quotes.
         package var message: String { statement.sentences(withAdvice: advice) }
 
-        /// The message as a fragment for a label, without a period.
+        /// The message for a label or the middle of a sentence, without a period.
         package var fragment: String { statement.fragment(withAdvice: advice) }
 
         private var statement: String {
@@ -51,15 +53,16 @@ package struct WrittenFolder: Sendable {
         }
     }
 
-    /// Writes a file under a temporary name, and renames it. The old file stays until then.
+    /// Writes a file, and replaces an existing one. The new bytes have a temporary name until they're
+    /// complete, so the old file stays until then.
     package func write(_ data: Data, to name: String) throws(Problem) {
         let place = try place(of: name, makingFolders: true)
         try place.prepare(data)
         try place.finish()
     }
 
-    /// Writes a file under a temporary name and renames it, unless anything already has the final name, even a broken
-    /// link. Returns whether the file was written.
+    /// Writes a new file, unless anything already has its name, even a broken link. The bytes have a temporary name
+    /// until they're complete. Returns whether the file was written.
     package func writeNew(_ data: Data, to name: String) throws(Problem) -> Bool {
         let place = try place(of: name, makingFolders: true)
         guard !place.isTaken else { return false }
@@ -68,42 +71,44 @@ package struct WrittenFolder: Sendable {
         return true
     }
 
-    /// Writes a file's new bytes under a temporary name. The old file stays until `finish`.
+    /// Writes a file's new bytes under a temporary name. The old file stays until ``finish(_:)`` is called.
     package func prepare(_ data: Data, for name: String) throws(Problem) {
         try place(of: name, makingFolders: true).prepare(data)
     }
 
-    /// Writes a new file under its own name. It isn't complete until this returns.
+    /// Writes a new file directly under its name. If the process is killed meanwhile, the file is incomplete.
     ///
-    /// - Throws: A problem with the code `EEXIST` if anything has that name. It isn't changed.
+    /// - Throws: A problem with the code `EEXIST` if anything already has that name. It stays unchanged.
     package func create(_ data: Data, as name: String) throws(Problem) {
         try place(of: name, makingFolders: true).create(data)
     }
 
-    /// Renames a prepared file to its final name.
+    /// Renames a prepared file to its final name, and so replaces the old file. If that fails, removes
+    /// the prepared file.
     package func finish(_ name: String) throws(Problem) { try place(of: name).finish() }
 
-    /// Removes the new bytes that were prepared for a file. The old file stays.
+    /// Removes the bytes that ``prepare(_:for:)`` wrote for a file. The old file stays.
     package func cancel(_ name: String) {
         guard let place = try? place(of: name) else { return }
         place.remove(place.temporaryName)
     }
 
-    /// Removes a file and its temporary file, if they exist. Leaves a folder alone.
+    /// Removes a file and its temporary file, if they exist. A folder with that name stays.
     package func remove(_ name: String) {
         guard let place = try? place(of: name) else { return }
         place.remove(place.temporaryName)
         place.remove(place.lastName)
     }
 
-    /// Returns whether anything has a name, even a broken link.
+    /// Returns whether anything in the folder has a name, even a broken link.
     package func contains(_ name: String) -> Bool { (try? place(of: name))?.isTaken ?? false }
 
     private func place(of name: String, makingFolders: Bool = false) throws(Problem) -> FilePlace {
         try FilePlace(of: name, in: self, makingFolders: makingFolders)
     }
 
-    /// Checks that the folder is writable by creating and removing a file. Throws the problem if it isn't.
+    /// Checks that the folder is writable, by creating and removing a file. If it isn't, throws a
+    /// problem with the folder's name.
     package func checkIsWritable() throws(Problem) {
         let name = "write-test"
         do throws(Problem) {
@@ -116,7 +121,7 @@ package struct WrittenFolder: Sendable {
     }
 
     /// Returns whether a name is that of a temporary file whose writer held the folder's turn. If the caller holds the
-    /// turn now, that writer was killed, and the file isn't needed.
+    /// turn now, the file's writer was killed, and the file can be removed.
     package static func isLeftover(_ name: String) -> Bool {
         guard name.hasSuffix(".\(extensionInTurn)"), let last = name.split(separator: "/").last else { return false }
         let parts = last.split(separator: ".", omittingEmptySubsequences: false)
@@ -148,17 +153,17 @@ package struct WrittenFolder: Sendable {
     }
 }
 
-/// The place of a file to write: its name, and its folder, open as long as this value exists.
+/// A file to write: its name, and its folder, which is open as long as this value exists.
 ///
-/// Existing folders are opened with one call. The system then reports the path that was opened, which must be the
-/// expected path in the root. All other folders are created and opened one by one, and never through a symbolic link.
-/// So nothing is written outside the root, even if another thread creates a link meanwhile.
+/// Existing folders are opened with one call. The system then reports the opened folder's path, which must be the
+/// expected path in the root. All other folders are opened one by one, never through a symbolic link, and created if
+/// that's requested. So nothing is written outside the root, even if another thread creates a link meanwhile.
 private struct FilePlace: ~Copyable {
     /// The open folder.
     private let descriptor: Int32
-    /// The file's name in the root.
+    /// The file's name in the root, with its folders.
     private let name: String
-    /// The file's name in its folder.
+    /// The last segment of the file's name.
     let lastName: String
     /// See ``WrittenFolder/holdsTurn``.
     private let holdsTurn: Bool
@@ -193,7 +198,7 @@ private struct FilePlace: ~Copyable {
         return ".\(Digest.hexadecimal(of: Data(lastName.utf8))).\(ending)"
     }
 
-    /// Whether anything has the file's name, even a broken link.
+    /// Whether anything already has the file's name, even a broken link.
     var isTaken: Bool { Self.mode(of: lastName, in: descriptor) != nil }
 
     /// Writes the file's new bytes under its temporary name.
@@ -205,7 +210,7 @@ private struct FilePlace: ~Copyable {
         try create(data, as: temporary, mode: mode)
     }
 
-    /// Writes the file under its own name, which must be free.
+    /// Writes the file directly under its name. Throws a problem if anything already has that name.
     func create(_ data: Data) throws(WrittenFolder.Problem) { try create(data, as: lastName, mode: nil) }
 
     private func create(_ data: Data, as lastName: String, mode: mode_t?) throws(WrittenFolder.Problem) {
@@ -222,7 +227,7 @@ private struct FilePlace: ~Copyable {
         }
     }
 
-    /// Renames the prepared file to its final name.
+    /// Renames the prepared file to its final name. If that fails, removes the prepared file.
     func finish() throws(WrittenFolder.Problem) {
         let temporary = temporaryName
         guard renameat(descriptor, temporary, descriptor, lastName) == 0 else {
@@ -246,14 +251,17 @@ private struct FilePlace: ~Copyable {
         close(descriptor)
     }
 
-    /// Opens a folder and returns its descriptor; a negative number if that fails.
+    /// Opens a folder and returns its descriptor. If that fails, returns a negative number, and the
+    /// reason is in `errno`.
     ///
-    /// - Parameter isMade: Whether to create the folder if it doesn't exist.
+    /// - Parameters:
+    ///   - isMade: Whether to create the folder if it doesn't exist.
+    ///   - mayBeLink: Whether the folder can be a symbolic link; `false` by default.
     private static func open(_ name: String, in parent: Int32, isMade: Bool, mayBeLink: Bool = false) -> Int32 {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (mayBeLink ? 0 : O_NOFOLLOW)
         let found = openat(parent, name, flags)
         guard found < 0, errno == ENOENT, isMade else { return found }
-        // Report why the folder can't be made, unless another thread has just made it.
+        // If the folder can't be made, the caller reports why, unless another thread has just made it.
         guard mkdirat(parent, name, 0o755) == 0 || errno == EEXIST else { return -1 }
         return openat(parent, name, flags)
     }
@@ -266,9 +274,9 @@ private struct FilePlace: ~Copyable {
             }
     }
 
-    /// Opens the deepest existing folder on a path, or a folder that is higher by at most the number of missing levels.
-    /// Returns its descriptor and the remaining path. Returns `nil` if opening each folder is as fast, or if a link is
-    /// in the path.
+    /// Opens the deepest existing folder on a path, or one a few levels above it, with few calls. Returns its
+    /// descriptor and the remaining path. Returns `nil` if the caller must open the folders one by one: a link is in
+    /// the path, no folder but the first may exist, or the system reports another error.
     private static func openDeepest(_ folder: String, in root: Int32) -> (descriptor: Int32, rest: Substring.UTF8View)?
     {
         var path = folder.utf8[...]
@@ -288,7 +296,7 @@ private struct FilePlace: ~Copyable {
         return nil
     }
 
-    /// Returns whether an open folder has exactly this path in the root; `false` if the system doesn't know its path.
+    /// Returns whether an open folder has exactly this path in the root; `false` if the system can't report its path.
     private static func isPlace(_ folder: Int32, _ path: Substring.UTF8View, in root: Int32) -> Bool {
         guard let start = OpenedFile.realPath(of: root), let real = OpenedFile.realPath(of: folder) else {
             return false

@@ -6,38 +6,42 @@ import MapWriting
 import FoundationNetworking
 #endif
 
-/// What the URL of an exact entry serves now, compared with the entry's file.
+/// The result of comparing an exact entry's file with what the entry's URL serves now.
 package struct RemoteComparison: Sendable, Encodable {
-    /// The result in one word, including whether the file was replaced.
+    /// How the URL's body compares with the file, or why they couldn't be compared.
     package enum Result: String, Sendable, Encodable, CaseIterable {
+        /// The URL serves the file's bytes.
         case same
+        /// The URL serves other bytes, and the file wasn't replaced.
         case changed
-        /// The file had other bytes, and was replaced by what the URL serves.
+        /// The URL serves other bytes, and the file was replaced with them.
         case updated
-        /// The server answers 404 or 410.
+        /// The server answered with status 404 or 410.
         case gone
-        /// There's no response, or its status doesn't tell what the URL serves, such as 401 or 503.
+        /// The URL can't be parsed or loaded, or the response's status doesn't tell what the URL
+        /// serves, such as 401 or 503.
         case unreachable
         /// The file can't be read, or the URL's body is longer than the limit.
         case unreadable = "error"
     }
 
     package let key: String
-    /// The entry's line in the map.
+    /// The entry's line in the map, from 1.
     package let line: Int
     package let url: String
-    /// The file's name, as the entry has it.
+    /// The file's name in the resources folder, as the entry has it.
     package let file: String
     package fileprivate(set) var result = Result.same
     /// How many bytes the file had; `nil` if it couldn't be read.
     package fileprivate(set) var bytes: Int?
-    /// How many bytes the URL serves; `nil` if that isn't known.
+    /// The length of the URL's body, in bytes; `nil` unless the result is `same`, `changed` or `updated`.
     package fileprivate(set) var remoteBytes: Int?
-    /// The offset of the first byte that differs; `nil` if all bytes are the same, or if the URL's bytes aren't known.
+    /// The offset of the first byte that differs, from 0; `nil` unless the result is `changed` or `updated`.
     package fileprivate(set) var firstDifference: Int?
     /// The status of the response if the result is ``Result/gone``; otherwise, `nil`.
     package fileprivate(set) var status: Int?
-    /// Why the comparison failed, or why a changed file wasn't replaced; otherwise, `nil`.
+    /// Why the result is `unreachable` or `unreadable`, or why a changed file wasn't replaced although
+    /// that was requested; otherwise, `nil`.
     package fileprivate(set) var reason: String?
 
     fileprivate init(_ entry: Entry) {
@@ -49,19 +53,23 @@ package struct RemoteComparison: Sendable, Encodable {
 }
 
 extension SubstitutionMap {
-    /// Compares the files of all exact entries with what their URLs serve now, six at a time, without cache or cookies.
+    /// Compares the files of exact entries with what their URLs serve now. Loads six URLs at a time, without
+    /// cache or cookies, and follows redirects.
     ///
-    /// Leaves out entries that a `GET` of one URL can't check: patterns, and entries that are `null`, disabled, without
-    /// a file, for other methods only, or with a condition. If an entry has alternatives, the first one for `GET` is
-    /// compared. A response is compared if its status is 200 or the entry's status. Redirects are followed.
+    /// An entry is compared only if it answers every `GET` of its URL with a file. That leaves out patterns,
+    /// and entries that are `null`, disabled, without a file, or for other methods only. If an entry has
+    /// alternatives, the first one for `GET` is compared, unless it has `when` or `times`. The response's
+    /// status must be 200 or the entry's status.
     ///
     /// - Parameters:
     ///   - limit: The longest body to load from one URL, in bytes.
-    ///   - refusal: The reason to report for a longer body.
-    ///   - updating: Whether to replace files that have changed, each completely or not at all. A file that several
-    ///     entries use is replaced only if all of their URLs serve the same bytes. A stream's piece is never replaced.
-    ///   - progress: Called with the number of entries compared so far and the total.
-    /// - Returns: The comparisons, in the order of the map.
+    ///   - refusal: The reason to report if a URL's body is longer than the limit.
+    ///   - updating: Whether to replace a file if its URL serves other bytes. If several entries use the file,
+    ///     all of their URLs must serve the same bytes. A stream's piece is never replaced, nor a file whose
+    ///     new bytes contradict its MIME type.
+    ///   - progress: Called before the first comparison and after each, with the number of comparisons
+    ///     made and the total.
+    /// - Returns: The comparisons, in the order of the map; empty if the map has no resources folder.
     package func comparedWithRemote(
         limit: Int,
         refusal: String,
@@ -74,7 +82,7 @@ extension SubstitutionMap {
     }
 }
 
-/// Loads the URLs of all exact entries, a few at a time, and compares them with the entries' files.
+/// A run that loads the URLs of exact entries, a few at a time, and compares the bodies with the entries' files.
 private struct RemoteComparer: Sendable {
     private struct Job: Sendable {
         let entry: Entry
@@ -82,11 +90,11 @@ private struct RemoteComparer: Sendable {
         let file: Int
     }
 
-    /// Jobs that share a file are next to each other, so that few files are in memory at a time.
+    /// The comparisons to make. Jobs with the same file are adjacent, so that few files are in memory at a time.
     private let jobs: [Job]
     private let files: [ComparedFile]
     private let folder: ResourcesFolder
-    /// The longest body to load, in bytes. Bodies are kept in memory.
+    /// The longest body to load into memory, in bytes.
     private let limit: Int
     private let refusal: String
     private let updating: Bool
@@ -142,7 +150,7 @@ private struct RemoteComparer: Sendable {
         return done.sorted { ($0.line, $0.key) < ($1.line, $1.key) }
     }
 
-    /// Removes the files that killed commands left in the folder.
+    /// Removes temporary files that killed commands left in the folder. Does nothing if the folder can't be locked.
     private func removeLeftovers() {
         guard let turn = try? FolderTurn(URL(fileURLWithPath: folder.path, isDirectory: true)) else { return }
         defer { withExtendedLifetime(turn) {} }
@@ -150,7 +158,11 @@ private struct RemoteComparer: Sendable {
         for name in folder.names(limit: .max) where WrittenFolder.isLeftover(name) { written.remove(name) }
     }
 
-    /// Compares a file with what its URL serves. Returns the body that the URL serves if it's known.
+    /// Compares a file with what its URL serves, and sets the comparison's result. Returns the URL's body. Returns
+    /// `nil` if the file can't be read, if the URL can't be loaded, if its body is longer than the limit, or if the
+    /// response's status is neither 200 nor the entry's.
+    ///
+    /// - Parameter status: The entry's status.
     private func compare(
         _ file: Result<FileBytes, FileProblem>,
         status: Int,
@@ -192,8 +204,8 @@ private struct RemoteComparer: Sendable {
         return nil
     }
 
-    /// Returns the offset of the first byte that differs. If one body begins with the whole other one, that's the length of the
-    /// shorter.
+    /// Returns the offset of the first byte at which two bodies differ. If one body begins with the whole other one,
+    /// returns the length of the shorter one.
     static func firstDifference(_ first: Data, _ second: Data) -> Int {
         let block = 64 << 10
         let common = min(first.count, second.count)
@@ -207,22 +219,24 @@ private struct RemoteComparer: Sendable {
     }
 }
 
-/// A file that one or more entries use. It's replaced, if requested, after it was compared with each entry's URL.
+/// A file that one or more entries use. If requested, it's replaced after the last of these entries was compared.
 private struct ComparedFile: Sendable {
     private let name: String
     private let folder: ResourcesFolder
-    /// How many entries haven't been compared yet.
+    /// How many of the file's entries haven't been compared yet.
     private var entriesLeft: Int
-    /// The file's bytes, read once for all entries; `nil` before that, and after the last entry was compared.
+    /// The file's bytes, or why they can't be read; `nil` before the first comparison and after the last.
     private var bytes: Result<FileBytes, FileProblem>?
-    /// The first body that one of the URLs served; `nil` if none has.
+    /// The first body that arrived from one of the URLs; `nil` before that, if files aren't replaced,
+    /// and after the last comparison.
     private var body: Data?
-    /// Why the file can't be replaced, or wasn't.
+    /// Why the file can't be replaced, or wasn't; `nil` if nothing prevents it.
     private var obstacle: String?
-    /// Whether the file now has the bytes that the URL serves.
+    /// Whether the file was replaced with the URL's body.
     private var isReplaced = false
 
-    /// - Parameter stream: The entry whose stream has the file as a piece, which no URL serves; `nil` if there's none.
+    /// - Parameter stream: The entry whose stream has the file as a piece. The file is then never replaced, since no
+    ///   URL serves a piece alone. `nil` if there's none, or if files aren't replaced.
     init(_ name: String, in folder: ResourcesFolder, entries: Int, pieceOf stream: Entry?) {
         (self.name, self.folder, entriesLeft) = (name, folder, entries)
         obstacle = stream.map { "It's also a piece of the stream of the entry “\($0.key)”." }
@@ -234,8 +248,10 @@ private struct ComparedFile: Sendable {
         return bytes
     }
 
-    /// Notes the body that an entry's URL serves; `nil` if it isn't known. After the last entry, replaces the file if
-    /// `updating` is `true` and there's no obstacle.
+    /// Notes what an entry's URL serves. After the file's last entry, replaces the file if `updating` is `true`, the
+    /// URL serves other bytes, and there's no obstacle.
+    ///
+    /// - Parameter body: The URL's body; `nil` if the comparison failed, which is an obstacle.
     mutating func note(_ body: Data?, of entry: Entry, updating: Bool) {
         entriesLeft -= 1
         defer { if entriesLeft == 0 { (bytes, self.body) = (nil, nil) } }
@@ -252,7 +268,8 @@ private struct ComparedFile: Sendable {
         }
     }
 
-    /// Returns an entry's comparison, to which it adds whether the file was replaced or why it wasn't.
+    /// Returns a comparison after all of the file's entries were compared. If its result is `changed`, adds whether the
+    /// file was replaced, or why it wasn't.
     func updated(_ comparison: RemoteComparison) -> RemoteComparison {
         var comparison = comparison
         guard comparison.result == .changed else { return comparison }
@@ -261,7 +278,7 @@ private struct ComparedFile: Sendable {
         return comparison
     }
 
-    /// Replaces the file. Returns why it's unchanged; `nil` if it was replaced.
+    /// Replaces the file with a body. Returns why the file is unchanged; `nil` if it was replaced.
     private func replace(_ old: FileBytes, _ body: Data, _ entry: Entry) -> String? {
         if let contradiction = contradiction(body, old.data, entry) { return contradiction }
         let turn: FolderTurn
@@ -271,7 +288,7 @@ private struct ComparedFile: Sendable {
             return error.description
         }
         defer { withExtendedLifetime(turn) {} }
-        // The real path, so that a symbolic link to another file in the folder stays a link.
+        // Writes to the real path, so that a symbolic link to another file in the folder stays a link.
         guard let place = folder.realName(of: name), FileStatus(path: folder.path(of: name)) == old.status else {
             return "The file changed in the meantime. Run the command again."
         }
@@ -283,8 +300,9 @@ private struct ComparedFile: Sendable {
         }
     }
 
-    /// Returns why a new body doesn't have the entry's MIME type; `nil` if it may have. For example, a server may send
-    /// an error page instead of a picture, with status 200.
+    /// Returns why a new body doesn't have the MIME type that the file is served with: a server may send an
+    /// error page instead of a picture, with status 200. Returns `nil` if the body may have that type, or if
+    /// the old bytes contradict the type, too.
     private func contradiction(_ body: Data, _ old: Data, _ entry: Entry) -> String? {
         let type = Substitution(entry, fileName: name, folder: folder, url: try? NormalizedURL(entry.key)).mimeType
         let length = MIMEType.sniffedLength

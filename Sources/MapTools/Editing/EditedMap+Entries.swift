@@ -12,7 +12,8 @@ extension EditedMap {
     ///
     /// - Parameters:
     ///   - key: A URL, or a match pattern if the file answers every URL that matches.
-    ///   - replacing: Whether to replace an entry for the same URLs, and a file with the same name.
+    ///   - replacing: Whether to replace an entry for the same URLs, and a file with the same name; `false` by default.
+    ///     A file that another entry uses is never replaced.
     package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(MapToolError) -> KeptFile {
         let url = try Self.exactURL(key)
         let oldKey = url.map { entries.key(of: $0) } ?? entries.pattern(equalTo: key)
@@ -48,10 +49,12 @@ extension EditedMap {
         return KeptFile(oldKey == nil ? .new : .replaced, name, of: body, servedAs: served)
     }
 
-    /// Adds an entry for a URL's response. Its file gets a readable name and the extension of its type.
+    /// Adds an entry that answers a URL with a response. The body's file gets a readable name and a fitting extension.
     ///
-    /// - Parameter redirects: The requests for the targets of the redirects that led to the response. None may have a
-    ///   credential.
+    /// - Parameters:
+    ///   - redirects: The requests for the targets of the redirects that led to the response. None may
+    ///     have a credential.
+    ///   - replacing: Whether to replace an entry for the URL; `false` by default.
     package mutating func add(
         _ key: String,
         _ response: HTTPURLResponse,
@@ -74,9 +77,13 @@ extension EditedMap {
         }
     }
 
-    /// Checks a key before its URL is loaded.
+    /// Checks a key before an entry for it is added. Throws an error if the entry can't be added.
     ///
-    /// - Returns: A warning if the key contains something that may be a credential; otherwise `nil`.
+    /// - Parameters:
+    ///   - isLoaded: Whether the URL will be loaded. Then the key can't be a pattern.
+    ///   - replacing: Whether the map may already have an entry for the URL. Checked only if the URL will be loaded.
+    /// - Returns: A warning if the URL contains something that may be a credential; otherwise, also for
+    ///   a pattern, `nil`.
     package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapToolError) -> String? {
         guard let url = isLoaded ? try Self.loadedURL(key) : try Self.exactURL(key) else { return nil }
         if isLoaded, !replacing, let key = entries.refusal(of: url)?.key { throw Self.occupied(key) }
@@ -84,7 +91,7 @@ extension EditedMap {
             .map { "\($0.sentence) It's now in the map. Remove the entry if it must not be." }
     }
 
-    /// Returns the URL of an exact key; `nil` for a pattern.
+    /// Returns the URL of an exact key; `nil` for a pattern. Throws an error if the key is invalid.
     private static func exactURL(_ key: String) throws(MapToolError) -> NormalizedURL? {
         do throws(URLParts.SyntaxError) {
             return if case .url(let url) = try MapKey(key) { url } else { nil }
@@ -93,12 +100,15 @@ extension EditedMap {
         }
     }
 
-    /// Returns the URL of a key that is loaded.
+    /// Returns the URL of an exact key. Throws an error for a pattern, which can't be loaded, and for an invalid key.
     private static func loadedURL(_ key: String) throws(MapToolError) -> NormalizedURL {
         if let url = try exactURL(key) { return url }
         throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name a file for it.")
     }
 
+    /// Throws an error if a file has this name already, and can't be replaced along with the entry of a key.
+    ///
+    /// - Parameter key: The key of the entry that is replaced; `nil` if the entry is new.
     private mutating func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapToolError) {
         guard written.contains(name) else { return }
         guard replacing else {
@@ -118,12 +128,13 @@ extension EditedMap {
 
     // MARK: Responses
 
-    /// Keeps the exchanges of one URL: writes their bodies, and creates the entry that serves them. Several exchanges
-    /// become the entry's alternatives.
+    /// Keeps the exchanges of one URL: writes their bodies, and creates the entry that serves them. If there are
+    /// several, they become the entry's alternatives.
     ///
     /// - Parameters:
-    ///   - exchanges: The exchanges, with narrower conditions first. Several exchanges for one request answer in their
-    ///     order.
+    ///   - exchanges: The exchanges, with narrower conditions first. Several exchanges for one request
+    ///     answer in their order.
+    ///   - key: The key of the new entry. An existing entry keeps its key.
     ///   - replacing: Whether to replace an existing entry for the URL.
     /// - Returns: For each exchange, the kept file, or the key of the existing entry that prevented it.
     mutating func keep(
@@ -144,7 +155,7 @@ extension EditedMap {
         var answers: [EntryText.Members] = []
         var bodies: WrittenBodies = [:]
         for (exchange, same) in zip(exchanges, same) {
-            // The first response's file has the plain name.
+            // The first response's file gets the URL's plain name.
             let name = exchange.fileName(for: url, distinguishing: answers.isEmpty ? nil : exchange.request)
             let file = try write(exchange, as: name, over: own, unlessIn: &bodies)
             let entry = exchange.entry(for: url, file: file, defaults: entries.defaults)
@@ -157,12 +168,12 @@ extension EditedMap {
         return kept
     }
 
-    /// The error if the map has another entry for a URL.
+    /// The error if the map already has an entry for a URL.
     struct Occupied: Error {
         let key: String
     }
 
-    /// Returns the kept file if an entry already serves this response; otherwise `nil`.
+    /// Returns the kept file if the entry with the given key already serves this response; otherwise, `nil`.
     private func unchanged(_ exchange: RecordedExchange, for url: NormalizedURL, in key: String) -> KeptFile? {
         let (request, body) = (exchange.request, exchange.response.body)
         guard
@@ -178,10 +189,10 @@ extension EditedMap {
         return isSame(served, new, body) ? KeptFile(.unchanged, file, of: body, servedAs: served) : nil
     }
 
-    /// Returns whether one entry serves these bytes with the same type, status and headers as another, and for at least
-    /// the other's methods. Conditions and spelling don't matter.
+    /// Returns whether the first of two entries serves these bytes with the same type, status and headers as the
+    /// second, and for all of the second's methods. Conditions and spelling don't matter.
     private func isSame(_ one: Substitution, _ other: Substitution, _ body: Data) -> Bool {
-        // `Content-Type` is compared as it is served.
+        // `Content-Type` is compared below, as it's served.
         var headers = (one.headers, other.headers)
         headers.0[header: "Content-Type"] = nil
         headers.1[header: "Content-Type"] = nil
@@ -193,7 +204,7 @@ extension EditedMap {
 }
 
 extension EditedMap {
-    /// A response that is kept in a map.
+    /// The file of a response that a map keeps.
     package struct KeptFile: Sendable, Hashable {
         package enum Change: String, Sendable, Hashable {
             case new, replaced, unchanged

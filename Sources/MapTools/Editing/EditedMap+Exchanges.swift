@@ -3,16 +3,16 @@ import LocalSubstitution
 import MapWriting
 
 extension EditedMap {
-    /// Adds exchanges that the map doesn't answer yet, and replaces recorded answers. If a URL already has an entry,
-    /// adds alternatives to the entry.
+    /// Adds exchanges that the map doesn't answer yet, and replaces recorded answers. If a URL already has an
+    /// entry, adds alternatives to the entry.
     ///
     /// A test's exchanges with the same request and different responses become a sequence. Each response but the last
-    /// answers as many requests as in the recording. If tests got different responses to a request, only those of one
-    /// test are added.
+    /// answers as many requests as in the recording, and the last one answers all others. If tests got different
+    /// responses to a request, only the responses of one test are added.
     ///
     /// - Parameter tests: The exchanges of each test.
-    /// - Returns: What was added for each exchange, or why it wasn't; and the requests to which tests got different responses. An
-    ///   exchange that can't be added doesn't affect others.
+    /// - Returns: For each exchange, what was added or why nothing was; and the requests to which tests got different
+    ///   responses. An exchange that can't be added doesn't affect others.
     package mutating func add(
         tests: [[RecordedExchange]]
     ) -> (outcomes: [[Result<AddedExchange, MapToolError>]], conflicts: [Conflict]) {
@@ -65,7 +65,7 @@ extension EditedMap {
             outcomes[numbered.test][numbered.number] = outcome
         }
 
-        /// Adds a conflict if there is one, and marks the exchanges that no kept response answers as not added.
+        /// Adds the conflict, unless it's `nil`. Marks the exchanges that no kept response answers as not added.
         mutating func note(_ conflict: Conflict?, _ kept: [Addition], in group: [Numbered]) {
             if let conflict { conflicts.append(conflict) }
             let answered = Set(kept.flatMap(\.answers).map { [$0.test, $0.number] })
@@ -75,6 +75,7 @@ extension EditedMap {
         }
     }
 
+    /// An exchange, the index of its test, and its own index in that test.
     private struct Numbered {
         let test: Int
         let number: Int
@@ -84,7 +85,7 @@ extension EditedMap {
         var condition: RecordedCondition { exchange.request.condition }
     }
 
-    /// Returns why exchanges with a URL aren't recorded, and what to do instead; `nil` if they may be.
+    /// Returns why exchanges with a URL can't be recorded, and what to do instead; `nil` if they can.
     package static func obstacle(toRecording url: URL) -> MapToolError? {
         do throws(MapToolError) {
             _ = try recordable(url.absoluteString)
@@ -102,6 +103,7 @@ extension EditedMap {
         }
     }
 
+    /// Returns a URL to record in normal form. Throws an error if the URL is invalid or may contain a credential.
     private static func recordable(_ url: String) throws(MapToolError) -> NormalizedURL {
         let normalized = try normalized(url)
         if let parameter = SecretName.first(in: normalized) {
@@ -111,7 +113,7 @@ extension EditedMap {
         return normalized
     }
 
-    /// Adds the exchanges of one URL.
+    /// Adds the exchanges of one URL. Throws an error if the map excludes the URL.
     private mutating func add(_ ofURL: [Numbered], to added: inout Added) throws(MapToolError) {
         guard let url = ofURL.first?.url else { return }
         if let key = entries.exclusion(of: url) {
@@ -133,7 +135,7 @@ extension EditedMap {
         let isAlone = additions.count == 1 && groups.keys.allSatisfy { $0.condition.when == nil }
         let oldKey = entries.key(of: url)
         var change = ChangedEntry(url, oldKey, oldKey.flatMap { value(of: $0) }, in: entries, isAlone: isAlone)
-        // Checks all of them at once. If one of them is wrong, each is checked with those before it.
+        // Checks all additions at once. If that fails, each is checked separately, along with those added before it.
         let areRight = (try? change.check(additions)) != nil
         var bodies: WrittenBodies = [:]
         for addition in additions {
@@ -154,14 +156,14 @@ extension EditedMap {
         if let value = change.value { set(change.key, to: value) }
     }
 
-    /// A response to add, which consecutive exchanges share.
+    /// A response to add, for one or more consecutive exchanges that have it.
     private struct Addition {
         var exchange: RecordedExchange
-        /// See ``AddedExchange/note``.
+        /// A clause for ``AddedExchange/note``; `nil` if there is nothing to say.
         let note: String?
-        /// How many of the test's requests the response answers.
+        /// How many consecutive exchanges of its test have the response.
         var count = 1
-        /// The exchanges that share the response, and other tests' exchanges that it also answers.
+        /// These exchanges, and other tests' exchanges that the response also answers.
         var answers: [Numbered] = []
 
         func fileName(for url: NormalizedURL) -> RecordedFileName {
@@ -173,7 +175,8 @@ extension EditedMap {
         "The map keeps another test's response to this request. A separate issue names the tests."
     )
 
-    /// Returns how requests that the entry can't tell apart may differ, as a clause; `nil` if there's nothing to say.
+    /// Returns a clause about requests that may differ although the entry can't tell them apart; `nil`
+    /// if there are none.
     private static func note(on group: [Numbered]) -> String? {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
@@ -182,7 +185,8 @@ extension EditedMap {
         return "it answers requests whose bodies differ only in what may be credentials"
     }
 
-    /// Returns the sequence of responses to one request, and a conflict if some tests got other responses.
+    /// Returns the sequence of responses to one request. Also returns a conflict if some tests got
+    /// other responses; otherwise, `nil`.
     ///
     /// - Parameter fewest: How many responses the sequence should have. Tests that got at least as many are preferred.
     private static func sequence(
@@ -190,10 +194,10 @@ extension EditedMap {
         atLeast fewest: Int = 1,
         in group: [Numbered]
     ) -> ([Addition], Conflict?) {
-        // HEAD is answered as GET is, so its responses don't count.
+        // The answer to GET also answers HEAD. So in a group for GET, responses to HEAD don't count.
         let tests = Dictionary(grouping: group.filter { $0.exchange.request.method == request.method }, by: \.test)
             .sorted { $0.key < $1.key }
-        // Prefers a test that got the same responses and then more.
+        // Prefers a test that got the same responses and then further ones.
         var kept = (tests.first { $0.value.count >= fewest } ?? tests.first)?.value ?? []
         for (_, other) in tests where !answers(kept, other) && answers(other, kept) { kept = other }
         let note = note(on: group)
@@ -234,7 +238,8 @@ extension EditedMap {
         return (sequence, conflict)
     }
 
-    /// Returns whether a sequence of responses answers requests as they were answered in a recording.
+    /// Returns whether a sequence of responses answers requests as a recording did. The last response
+    /// answers all further requests.
     private static func answers(_ sequence: [Numbered], _ recorded: [Numbered]) -> Bool {
         guard let last = sequence.last else { return recorded.isEmpty }
         return recorded.enumerated().allSatisfy { index, numbered in
@@ -246,7 +251,8 @@ extension EditedMap {
         }
     }
 
-    /// Replaces sequences of one entry. Fields that a recording doesn't write stay: comments, delays and `ignoreQuery`.
+    /// Replaces recorded answers of the entry with the given key. Fields that say which requests are answered stay, and
+    /// so do fields that a recording doesn't write, such as comments and delays.
     private mutating func replace(
         _ recorded: [RecordingAgain.Sequence: [Numbered]],
         of key: String,
@@ -278,7 +284,8 @@ extension EditedMap {
                 let name = addition.fileName(for: first.url)
                 let file =
                     body.isEmpty ? nil : try write(addition.exchange, as: name, over: own, unlessIn: &bodies)
-                // Keeps the last answer in its place: before a handwritten one, it would hide that.
+                // The last answer stays in the place of the old last one. Further up, it would hide
+                // handwritten alternatives.
                 let last = sequence.places.count - 1
                 let place = sequence.places[addition.exchange.times == nil ? last : min(index, last)]
                 let old = text.answers[place]
@@ -319,24 +326,23 @@ extension EditedMap {
         private let url: NormalizedURL
         private let entries: ForeignEntries
         private let old: String?
-        /// Whether to write `methods` even for `GET`. Otherwise, an alternative would have its entry's methods.
+        /// Whether to write `methods` even for `GET`. An alternative without `methods` has its entry's methods.
         private let listsMethod: Bool
         private var alternatives: [EntryText.Members] = []
 
         /// - Parameters:
-        ///   - oldKey: The key of the URL's entry; `nil` if it has none.
-        ///   - old: The entry's value so far.
+        ///   - oldKey: The key of the URL's entry; `nil` if the URL has none.
+        ///   - old: The entry's value so far; `nil` if the URL has no entry.
+        ///   - isAlone: Whether there's only one answer to add, for all bodies.
         init(_ url: NormalizedURL, _ oldKey: String?, _ old: String?, in entries: ForeignEntries, isAlone: Bool) {
             (self.url, self.entries, key) = (url, entries, oldKey ?? url.canonical)
             self.old = old
             listsMethod = old != nil || !isAlone
         }
 
-        /// Checks that the map can still be loaded with these alternatives.
-        ///
-        /// - Throws: An error if it can't be loaded.
+        /// Checks that the map can still be loaded with these alternatives. Throws an error if it can't.
         func check(_ additions: [Addition]) throws(MapToolError) {
-            // The number in a file's name makes no difference to the entry.
+            // The entry is equally valid with any candidate for the file's name.
             guard let value = value(with: additions.map { members($0, file: $0.fileName(for: url).candidate(0)) })
             else {
                 throw MapToolError("The entry “\(key)” can't have alternatives as it's written. Add this one by hand.")
@@ -360,13 +366,15 @@ extension EditedMap {
             alternatives.append(members(addition, file: file))
         }
 
+        /// Returns the entry's value with these and all earlier alternatives; `nil` if the old value
+        /// can't have alternatives.
         private func value(with new: [EntryText.Members]) -> String? {
             let all = alternatives + new
             guard let old else { return EntryText.value(of: all) }
             return EntryText(old)?.adding(all)
         }
 
-        /// Returns the fields of an alternative: the conditions for a request, and the answer.
+        /// Returns the fields of an alternative: its conditions on a request, and its answer.
         private func members(_ new: Addition, file: String) -> EntryText.Members {
             let file = new.exchange.response.body.isEmpty ? nil : file
             let entry = new.exchange.entry(for: url, file: file, defaults: entries.defaults).members
@@ -383,9 +391,9 @@ extension EditedMap {
     /// An exchange that was added to a map.
     package struct AddedExchange: Sendable {
         package let change: KeptFile.Change
-        /// The name of its file; empty if the response's body is empty.
+        /// The name of the response's file; empty if the response's body is empty.
         package let file: String
-        /// How requests that the entry can't tell apart may differ, as a clause; `nil` if there's nothing to say.
+        /// A clause about requests that may differ although the entry can't tell them apart; `nil` if there are none.
         package let note: String?
     }
 
@@ -395,7 +403,7 @@ extension EditedMap {
         package struct Test: Sendable, Hashable {
             /// The index of the test in the argument of ``EditedMap/add(tests:)``.
             package let number: Int
-            /// The statuses of its responses, in order.
+            /// The statuses of the responses that the test got, in order.
             package let statuses: [Int]
             /// Whether the map answers this test with its own responses.
             package let isKept: Bool
@@ -403,7 +411,7 @@ extension EditedMap {
 
         package let method: String
         package let url: String
-        /// The condition on the request's body, as JSON; `nil` if there is none.
+        /// The condition on the requests' bodies, as JSON; `nil` if there is none.
         package let when: String?
         /// Whether a part of the requests' bodies isn't compared, since it may be a credential.
         package let isRedacted: Bool

@@ -3,43 +3,45 @@ import Guarded
 package import LocalSubstitution
 import MapWriting
 
-/// A map that a command changes. It adds entries and files, and keeps what people have written.
+/// A map that a command or a test's recording changes. It adds entries and files, and keeps what people have written.
 ///
 /// New files are written immediately, each whole or not at all. The map is written at the end, so that it never uses a
 /// missing file. After that, prepared bytes replace existing files. If anything fails before the map is written,
 /// nothing changes.
 package struct EditedMap {
-    /// Whether nothing is written.
+    /// Whether the change is only tried out, without writing anything.
     package let isDryRun: Bool
-    /// The entries as they were read.
+    /// The entries as they were before the change.
     let entries: ForeignEntries
 
     private(set) var folder: MapFolder
     /// The paths of the map and of its resources folder, without symbolic links.
     private let realMap: String
     private let realResources: String
-    /// An earlier change that this one replaces; `nil` if it only adds.
+    /// The additions of an earlier change, which this change replaces; `nil` if there's none.
     private let draft: Draft?
-    /// The map's text before the changes; `nil` if there was no map.
+    /// The map's text before the change; `nil` if there was no map.
     private let base: [UInt8]?
+    /// The new values of entries, by key.
     private var changes: [String: String] = [:]
-    /// Files that this change's entries use.
+    /// The folded names of the files that this change's entries use.
     private var taken: Set<String> = []
-    /// The new files that were written.
+    /// The names of the new files that were written.
     private var made: [String] = []
-    /// The bytes of the files that this change or the draft has written.
+    /// The bytes of the files that this change or the draft has written, by name.
     private var bodies: [String: Data] = [:]
-    /// Files with a prepared replacement.
+    /// The names of existing files for which new bytes are prepared.
     private var replaced: [String] = []
-    /// The other maps in the map's folder, read when they're needed.
+    /// The other maps in the map's folder, read at first use.
     private lazy var otherMaps = readOtherMaps()
     /// Whether ``save()`` has written the map, even if it then failed to replace a file.
     package private(set) var isSaved = false
 
     /// The additions of one change. A later change can start from the same map and replace them.
     package struct Draft: Sendable {
+        /// The map's text before the change; `nil` if there was no map.
         fileprivate let base: [UInt8]?
-        /// The map's status when it was saved.
+        /// The map's status when the change was saved; `nil` if the map's file didn't exist.
         package let status: FileStatus?
         fileprivate let files: [String: File]
 
@@ -69,15 +71,16 @@ package struct EditedMap {
     /// Reads a map, or begins one if the file doesn't exist. The files that the map uses stay as they are.
     ///
     /// - Parameters:
-    ///   - file: The map. The call waits for other commands that are changing a map in its folder, or files in the resources
-    ///     folder. It removes files that killed commands left there.
-    ///   - resources: Its resources folder, which is created when a file is written.
-    ///   - draft: The additions of an earlier change, which this one replaces. This change begins with the map from
-    ///     before the draft, and in the end removes the draft's files that it hasn't written again.
-    /// - Throws: `SubstitutionMapError` if the map has problems. `MapToolError` or `FolderTurn.Failure` if its folder can't be used.
-    ///   `MapToolError` if the map has changed since the draft was saved.
+    ///   - file: The map. The call waits for other commands that are changing a map in its folder, or files in the
+    ///     resources folder. It removes files that killed commands left there.
+    ///   - resources: The map's resources folder, which is created when a file is written.
+    ///   - isDryRun: Whether to try out the change without writing anything; `false` by default.
+    ///   - draft: The additions of an earlier change, which this change replaces; `nil` for none. This change begins
+    ///     with the map from before the draft, and in the end removes the draft's files that it hasn't written again.
+    /// - Throws: `SubstitutionMapError` if the map has problems. `MapToolError` or `FolderTurn.Failure` if its folder
+    ///   can't be used. `MapToolError` if the map has changed since the draft was saved.
     package init(_ file: URL, resources: URL, isDryRun: Bool = false, replacing draft: Draft? = nil) throws {
-        // Replaces the file that a symbolic link leads to, not the link.
+        // If the map's path is a symbolic link, replaces the file that the link leads to, not the link.
         let file = file.resolvingSymlinksInPath()
         let place = file.deletingLastPathComponent()
         if !isDryRun { try Self.makeFolder(place) }
@@ -100,7 +103,7 @@ package struct EditedMap {
             try base.map { try MapDocument(json: $0, file: file) } ?? MapDocument(),
             resources: resources
         )
-        // A file that was changed since isn't the draft's any more.
+        // A file that was changed after the draft no longer belongs to it.
         for (name, file) in draft?.files ?? [:] where FileStatus(path: path(of: name)) == file.status {
             bodies[name] = file.body
         }
@@ -110,17 +113,17 @@ package struct EditedMap {
         for name in leftovers { written.remove(name) }
     }
 
-    /// The resources folder.
+    /// The resources folder, to write files.
     var written: WrittenFolder { folder.writtenResources }
 
-    /// Returns an entry's value as it will be saved; `nil` if there's no such entry.
+    /// Returns an entry's value as it will be saved; `nil` if the map has no entry with this key.
     func value(of key: String) -> String? { changes[key] ?? entries.document.values[key] }
 
     mutating func set(_ key: String, to value: String) {
         changes[key] = value
     }
 
-    /// Returns whether a file has these bytes.
+    /// Returns whether a file in the resources folder has these bytes; `false` if it's missing or can't be read.
     func hasFile(_ name: String, _ body: Data) -> Bool {
         if let known = bodies[name] { return known == body }
         guard let file = try? ResourcesFolder(folder.resources).open(name), file.status.size == body.count,
@@ -132,8 +135,8 @@ package struct EditedMap {
     /// Writes a body under the first free name, or reuses a file that has the same body and that no entry uses. Returns
     /// the name.
     ///
-    /// - Parameter own: The files of the answers that are replaced. One of them is used if it already has this body, or
-    ///   if it may be overwritten.
+    /// - Parameter own: The files of the answers that are replaced; none by default. One of them is used if it already
+    ///   has this body, or if it may be overwritten.
     mutating func write(
         _ body: Data,
         as name: RecordedFileName,
@@ -152,8 +155,8 @@ package struct EditedMap {
         while true {
             let candidate = name.candidate(number)
             number += 1
-            // A draft's file isn't replaced, even if it will be removed: if the process is killed first, the saved map must still
-            // name the right bytes.
+            // A draft's file isn't replaced, even if this change will remove it. If the process is killed before that,
+            // the saved map still names the file, which must have the right bytes.
             let free = folder.names.take(candidate)
             if free == nil || isDryRun, reuse(candidate, for: body) { return candidate }
             guard let free else { continue }
@@ -163,20 +166,20 @@ package struct EditedMap {
                     return free
                 }
             } catch {
-                // Nothing is written through a link, but what's behind it can be read.
+                // Files aren't written through a symbolic link, but can be read through it.
                 guard reuse(candidate, for: body) else { throw error }
                 return candidate
             }
-            // Another program has made the file meanwhile.
+            // Another program has created a file with this name meanwhile.
             if reuse(candidate, for: body) { return candidate }
         }
     }
 
-    /// The files of the bodies that answer each request of a URL. A response that comes again in a sequence has the same
-    /// file.
+    /// The names of the files that have the bodies of a URL's responses, by request and body. A response that
+    /// repeats in a sequence has the same file.
     typealias WrittenBodies = [RecordedExchange.Request: [Data: String]]
 
-    /// Writes the body of a response unless it's already written for the same request. Returns the file's name.
+    /// Writes the body of a response, unless `bodies` already has it for the same request. Returns the file's name.
     ///
     /// - Parameter own: See ``write(_:as:over:)``.
     mutating func write(
@@ -192,14 +195,16 @@ package struct EditedMap {
         return file
     }
 
-    /// Uses the file of this name if it has this body and no entry uses it. Returns whether the file is used.
+    /// Marks a file as used by this change if it has this body, and if no entry uses it yet. Returns
+    /// whether the file is now used.
     private mutating func reuse(_ name: String, for body: Data) -> Bool {
         guard !entries.names(name), !isTaken(name), !isOfAnotherDraft(name), hasFile(name, body) else { return false }
         markTaken(name)
         return true
     }
 
-    /// Returns whether this process wrote a file for another map. That map's next change may remove the file.
+    /// Returns whether this process last wrote a file for another map. The next change of the other map
+    /// may remove the file.
     private func isOfAnotherDraft(_ name: String) -> Bool {
         let writer = Self.drafted.withLock { $0[path(of: name)] }
         return writer.map { $0 != realMap } ?? false
@@ -213,6 +218,7 @@ package struct EditedMap {
         otherMaps.contains { $0.names(name) }
     }
 
+    /// Reads the other JSON files in the map's folder. Leaves out those that aren't maps.
     private func readOtherMaps() -> [ForeignEntries] {
         let place = folder.file.deletingLastPathComponent()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
@@ -223,7 +229,8 @@ package struct EditedMap {
         }
     }
 
-    /// Writes a body to a file of this name. An existing file is replaced when the map is saved.
+    /// Writes a body to a file with this name. If the file exists, its bytes are only prepared, and
+    /// replaced when the map is saved.
     mutating func write(_ body: Data, to name: String) throws(MapToolError) {
         guard try !writeNew(body, to: name), !isDryRun else { return }
         try Self.writing { () throws(WrittenFolder.Problem) in try written.prepare(body, for: name) }
@@ -231,7 +238,7 @@ package struct EditedMap {
         noteWritten(body, to: name)
     }
 
-    /// Writes a body to a new file, unless something already has that name. Returns whether the name was free.
+    /// Writes a body to a new file, unless something already has its name. Returns whether the name was free.
     private mutating func writeNew(_ body: Data, to name: String) throws(MapToolError) -> Bool {
         guard !isDryRun else { return !written.contains(name) }
         try Self.makeFolder(folder.resources)
@@ -247,22 +254,23 @@ package struct EditedMap {
         Self.drafted.withLock { $0[path(of: name)] = realMap }
     }
 
-    /// Returns whether a file may be replaced along with an entry, since no other entry and no other map in the folder
-    /// uses it.
+    /// Returns whether a file may be replaced along with the one entry that uses it: the map names it only once, and
+    /// neither this change nor another map in the folder uses it.
     mutating func isOnlyUse(_ name: String) -> Bool {
         entries.namesOnce(name) && !isTaken(name) && !isOfAnotherDraft(name) && !isNamedByAnotherMap(name)
     }
 
-    /// Returns whether an entry of this change already uses a file name.
+    /// Returns whether an entry of this change already uses a file.
     func isTaken(_ name: String) -> Bool { taken.contains(RecordedFileName.InUse.folded(name)) }
 
     mutating func markTaken(_ name: String) {
         taken.insert(RecordedFileName.InUse.folded(name))
     }
 
-    /// Writes the map if the new text can be loaded, then replaces existing files.
+    /// Writes the map if the new text can be loaded, and then replaces existing files.
     ///
-    /// - Throws: `SubstitutionMapError` or `MapToolError`. The map is then unchanged, unless the error says that it's saved.
+    /// - Throws: `SubstitutionMapError` if the new text can't be loaded. `MapToolError` if the map has changed or
+    ///   something can't be written. The map is then unchanged, unless the error says that it's saved.
     package mutating func save() throws {
         do {
             try saveMap()
@@ -275,7 +283,7 @@ package struct EditedMap {
         try finishReplaced()
     }
 
-    /// Removes the draft's files that no map uses any more.
+    /// Removes the files of the draft that no map uses any more.
     private mutating func removeFilesOfDraft() {
         for name in (draft?.files ?? [:]).keys
         where bodies[name] != nil && !isTaken(name) && !entries.names(name) && !isNamedByAnotherMap(name) {
@@ -293,7 +301,8 @@ package struct EditedMap {
         made = []
     }
 
-    /// The map's text with the changes. All other text stays as it's written: order, lines, comments. New keys come last, sorted.
+    /// The map's text with the changes. All other text stays as it's written, including the order, lines and
+    /// comments. New keys come last, sorted.
     private var newText: Data {
         let json = (base ?? []).withoutByteOrderMark
         guard let members = try? JSONScanner(json).members(), let end = members.last?.range.upperBound else {
@@ -306,7 +315,8 @@ package struct EditedMap {
         return Data(json.replacing(parts))
     }
 
-    /// Replaces every file, even if one of them fails.
+    /// Replaces the existing files with the prepared bytes. If that fails for one file, goes on with the
+    /// others, and throws an error at the end.
     private mutating func finishReplaced() throws(MapToolError) {
         var problems: [WrittenFolder.Problem] = []
         for name in replaced {
@@ -314,7 +324,7 @@ package struct EditedMap {
                 try written.finish(name)
             } catch {
                 problems.append(error)
-                // So that the next change tries again.
+                // The next change tries again, since it no longer finds these bytes.
                 bodies[name] = nil
             }
         }
@@ -324,7 +334,7 @@ package struct EditedMap {
         throw MapToolError("The map is saved, but \(files) old bytes. \(first.message) Run the command again.")
     }
 
-    /// Writes something. If that fails, the error says why.
+    /// Calls a closure that writes something. If the closure throws, throws its problem as a `MapToolError`.
     private static func writing<Value>(_ body: () throws(WrittenFolder.Problem) -> Value) throws(MapToolError) -> Value
     {
         do throws(WrittenFolder.Problem) { return try body() } catch { throw MapToolError(error) }
@@ -332,12 +342,12 @@ package struct EditedMap {
 
     typealias FileCount = (made: Int, replaced: Int)
 
-    /// The number of files that were written so far.
+    /// How many new files were written so far, and how many replacements were prepared.
     var fileCount: FileCount { (made.count, replaced.count) }
 
-    /// Removes the new and the prepared files after an error, since no entry uses them.
+    /// Removes new files and prepared bytes after an error, since no entry uses them.
     ///
-    /// - Parameter old: The number of files to keep, which were written first; `nil` to remove all.
+    /// - Parameter old: How many files to keep, which were written first; `nil`, the default, to remove all.
     mutating func removeFiles(since old: FileCount? = nil) {
         let (made, replaced) = (made.dropFirst(old?.made ?? 0), replaced.dropFirst(old?.replaced ?? 0))
         for name in made {

@@ -2,7 +2,7 @@ import Foundation
 import LocalSubstitution
 import MapWriting
 
-/// An entry's value in a map as it's written: its alternatives or, if it has none, the entry itself.
+/// The text of an entry's value, split into answers: its alternatives or, if it has none, the entry itself.
 struct EntryText {
     typealias Members = WrittenEntry.Members
 
@@ -11,13 +11,13 @@ struct EntryText {
         let text: String
         let members: Members
 
-        /// The member's value as JSON; `nil` if it isn't written.
+        /// Returns a member's value as JSON; `nil` if the answer doesn't have the member.
         subscript(name: String) -> String? { members.first { $0.key == name }?.value }
 
-        /// Returns the members with another response. Members that say which requests are answered stay. So do members
-        /// and headers that a recording never writes.
+        /// Returns this answer's members with another response. Members stay if they say which requests are answered,
+        /// or if a recording never writes them, such as `delay`. So do headers that a recording never writes.
         ///
-        /// - Parameter isFurther: Whether the result is an additional answer, after this one.
+        /// - Parameter isFurther: Whether the result is an additional answer after this one. It then has no `comment`.
         func replacing(by response: Members, isFurther: Bool) -> Members {
             let staying = ["methods", "when", "delay", "use", "ignoreQuery"] + (isFurther ? [] : ["comment"])
             var new = response.filter { $0.key != "methods" && !EntryText.ofEntries.contains($0.key) }
@@ -47,7 +47,7 @@ struct EntryText {
     /// The fields that alternatives can't have, since they're for a whole entry.
     private static let ofEntries = ["ignoreQuery", "enabled", "use"]
 
-    /// Returns `nil` for `null`, and for a value that no entry can have.
+    /// Parses an entry's value. Returns `nil` for `null`, and for a value that no entry can have.
     ///
     /// - Parameter value: The entry's value, as JSON.
     init?(_ value: String) {
@@ -87,18 +87,19 @@ struct EntryText {
     /// Returns the entry's value with some answers replaced. All other text stays the same.
     ///
     /// - Parameters:
-    ///   - new: The replacements of answers, by the answer's position from 0. At least one answer must remain.
-    ///   - keepsLines: Whether all other text keeps its line numbers. No replacement may have more lines than the
-    ///     answer that it replaces.
+    ///   - new: The answers that replace an answer, by its position from 0. An empty array removes the answer.
+    ///     At least one answer must remain.
+    ///   - keepsLines: Whether all other text keeps its line numbers; `false` by default. Then no replacement may have
+    ///     more lines than the answer that it replaces.
     func replacing(_ new: [Int: [Members]], keepsLines: Bool = false) -> String {
-        // Alternatives have no “ignoreQuery”, so it moves to the entry.
+        // An alternative can't have “ignoreQuery”, so the entry gets it.
         if list == nil, let answers = new[0], answers.count > 1 { return Self.value(of: answers) }
         var parts: [(range: Range<Int>, text: String)] = []
         var isFirst = true
         for (place, range) in ranges.enumerated() {
             let answers = new[place]
             if let answers, answers.isEmpty {
-                // Also removes the comma: the one after a removed first answer, or the one before any other.
+                // Also removes a comma: the one after the answer if it's the first, or the one before it.
                 parts.append(
                     isFirst && place + 1 < ranges.count
                         ? (range.lowerBound..<ranges[place + 1].lowerBound, "")
@@ -121,7 +122,8 @@ struct EntryText {
 
     // MARK: Alternatives
 
-    /// Returns the value of a new entry. If there's only one answer and it's for every request, the entry has no alternatives.
+    /// Returns the value of a new entry. If there's only one answer, and it has no condition and no
+    /// `times`, the entry has no alternatives.
     ///
     /// - Parameter answers: The fields of each answer, written as for an entry without alternatives. At least one.
     static func value(of answers: [Members]) -> String {
@@ -134,7 +136,8 @@ struct EntryText {
         return shared.isEmpty ? list : JSONText.object(shared + [("alternatives", list)])
     }
 
-    /// Returns the entry's value with more alternatives; `nil` if it can't have any. The text that's already there doesn't change.
+    /// Returns the entry's value with more alternatives, without changing the existing text. Returns `nil` if the entry
+    /// has no alternatives yet, but a field that alternatives can't have.
     ///
     /// - Parameter new: The fields of each new alternative, written as for an entry without alternatives. At least one.
     func adding(_ new: [Members]) -> String? {
@@ -147,7 +150,7 @@ struct EntryText {
         return String(decoding: bytes.replacing([(start..<list.upperBound, text)]), as: UTF8.self)
     }
 
-    /// Returns one alternative on each line, without the fields that only entries have.
+    /// Returns alternatives with one on each line, without the fields that only entries have.
     private static func lines(_ alternatives: [Members]) -> String {
         alternatives.map { members in "    " + WrittenEntry.text(members.filter { !ofEntries.contains($0.key) }) }
             .joined(separator: ",\n")
@@ -155,7 +158,7 @@ struct EntryText {
 }
 
 extension [UInt8] {
-    /// Returns the bytes with parts replaced. The parts are in order, and don't overlap.
+    /// Returns the bytes with parts replaced. The parts must be in order, and can't overlap.
     func replacing(_ parts: [(range: Range<Int>, text: String)]) -> [UInt8] {
         var result: [UInt8] = []
         var copied = 0

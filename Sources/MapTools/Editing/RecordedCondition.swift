@@ -1,9 +1,10 @@
 import Foundation
 import LocalSubstitution
 
-/// The condition on a request's body that an alternative gets: all of the body except what may be a credential.
+/// The condition on a request's body that an alternative gets. It covers all of the body but possible credentials.
 ///
-/// Conditions are equal if they compare the same. Neither the spelling of JSON nor the order of its members matters.
+/// Conditions are equal if they compare the body with the same JSON value or text. The spelling of JSON and
+/// the order of its members don't matter.
 struct RecordedCondition: Hashable, Sendable {
     private enum Compared: Hashable {
         case json(JSONValue)
@@ -12,26 +13,30 @@ struct RecordedCondition: Hashable, Sendable {
     }
 
     private var compared = Compared.any
-    /// The value of `when.json` on one line, with numbers and strings written as in the body; `nil` if the body isn't JSON, or has
-    /// no condition.
+    /// The value of `when.json` on one line, with numbers and strings written as in the body; `nil` if the
+    /// condition isn't JSON, or if there is none.
     private(set) var json: String?
-    /// The value of `when.text`: a form, with `*` for each value that may be a credential. `nil` if there is none.
+    /// The value of `when.text`: a form, with `*` for each value that may be a credential, or an empty JSON object.
+    /// `nil` if the condition isn't text, or if there is none.
     private(set) var text: String?
-    /// Whether something in the body may be a credential and so isn't in the condition.
+    /// Whether the condition leaves out a part of the body that may be a credential.
     private(set) var isRedacted = false
-    /// Why a body has no condition, without a period at the end; `nil` if it has one, or needs none.
+    /// Why the body can't be compared, as a clause without a period; `nil` if it can, or if it's empty.
     private(set) var obstacle: String?
 
     /// The longest condition, in UTF-8 bytes.
     private static let longest = 64 << 10
-    /// The longest body that is read, in bytes. Its condition may be shorter, since it leaves out possible credentials.
+    /// The longest body that is read, in bytes. It may be longer than its condition, which leaves out
+    /// possible credentials.
     private static let longestBody = 1 << 20
     /// The deepest nesting of JSON that a map can contain.
     private static let deepest = 64
 
+    /// Creates the condition for a request's body. Every body meets it if this body is empty or can't be compared.
+    ///
     /// - Parameters:
-    ///   - body: The request's body; `nil` if there is none.
-    ///   - type: The request's `Content-Type`; `nil` if there is none.
+    ///   - body: The request's body; `nil` if it has none.
+    ///   - type: The request's `Content-Type`; `nil` if it has none.
     init(_ body: Data?, type: String? = nil) {
         guard let body, !body.isEmpty else { return }
         let reason: String?
@@ -56,8 +61,9 @@ struct RecordedCondition: Hashable, Sendable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(compared) }
 
-    /// The rank of this condition. A lower one is narrower: a JSON condition with more values, or a form with more text
-    /// besides its wildcards.
+    /// The rank of this condition, to compare element by element. A lower rank is narrower: JSON comes
+    /// before forms, JSON with more values before JSON with fewer, and a form with more text besides
+    /// its wildcards before one with less.
     var rank: [Int] {
         switch compared {
         case .json(let value): return [0, -value.count]
@@ -68,19 +74,19 @@ struct RecordedCondition: Hashable, Sendable {
         }
     }
 
-    /// The entry's field `when`, as JSON; `nil` without a condition.
+    /// The entry's field `when`, as JSON; `nil` if there's no condition.
     var when: String? {
         if let json { return JSONText.object([("json", json)]) }
         return text.map { JSONText.object([("text", JSONText.string($0))]) }
     }
 
-    /// A body that meets the condition; `nil` without a condition.
+    /// A body that meets the condition; `nil` if there's no condition.
     var example: Data? { (json ?? text).map { Data($0.utf8) } }
 
-    /// Returns the digest of a method and this condition, for the name of a file.
+    /// Returns the digest of a method and this condition, to distinguish the names of files.
     func digest(with method: String) -> String { Digest.hexadecimal(of: Data((method + (json ?? text ?? "")).utf8)) }
 
-    /// Reads a JSON body. Returns why it has no condition; `nil` if it has one.
+    /// Reads a JSON body into the condition. Returns why a map can't compare it, as a clause; `nil` if a map can.
     private mutating func readJSON(_ body: Data) -> String? {
         do {
             json = try body.withUnsafeBytes { bytes in
@@ -92,25 +98,25 @@ struct RecordedCondition: Hashable, Sendable {
         }
         guard let condition = json, condition != "{}" else {
             guard !isRedacted else { return Self.isSecret }
-            // As `when.json`, an empty object would be a part of every object.
+            // As `when.json`, an empty object would match every object. So the body is compared as text.
             (json, text) = (nil, String(decoding: body, as: UTF8.self))
             return body.count > Self.longest ? Self.isTooLong : nil
         }
         guard condition.utf8.count <= Self.longest else { return Self.isTooLong }
-        // The whole body, since the condition may leave out what a map can't compare.
+        // A map can't compare a body that it can't read, even if the condition leaves the unreadable number out.
         guard JSONValue(String(decoding: body, as: UTF8.self)) == nil else { return nil }
         return "one of its numbers has an exponent of more than 4 digits"
     }
 
-    /// Returns whether a body is a form. A body without a type must also look like a form, since URLSession sends every
-    /// such body with a form's type.
+    /// Returns whether a body is a form, according to its type. Without a type, the body must look like a form, since
+    /// URLSession sends every such body with a form's type.
     private static func isForm(_ body: Data, _ type: String?) -> Bool {
         if let type { return MIMEType.essence(of: type) == "application/x-www-form-urlencoded" }
         let fields = body.split(separator: UInt8(ascii: "&"))
         return fields.allSatisfy { $0.contains(UInt8(ascii: "=")) } && body.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// Reads a form. Returns why it has no condition; `nil` if it has one.
+    /// Reads a form into the condition. Returns why a map can't compare it, as a clause; `nil` if a map can.
     private mutating func readForm(_ body: Data) -> String? {
         guard body.count <= Self.longest else { return Self.isTooLong }
         guard let form = String(data: body, encoding: .utf8) else { return "it isn't UTF-8" }
@@ -127,8 +133,8 @@ struct RecordedCondition: Hashable, Sendable {
     private static let isSecret = "all of it may be credentials"
     private static let isTooLong = "it's longer than \(longest >> 10) KiB"
 
-    /// Reads a value. Returns its part of the condition; `nil` if the value may be a credential. An array with a
-    /// possible credential is left out completely, since an array only matches as a whole.
+    /// Reads a JSON value. Returns its part of the condition, as JSON; `nil` if the value may be a credential, or is an
+    /// array with a possible credential. Such an array is left out, since arrays only match as a whole.
     private mutating func value(
         _ cursor: inout JSONCursor,
         _ bytes: UnsafeRawBufferPointer,

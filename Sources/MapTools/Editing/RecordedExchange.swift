@@ -7,14 +7,14 @@ package struct RecordedExchange: Sendable {
     private(set) var request: Request
     /// The request's URL, as it's written.
     package let url: String
-    /// The request's body; `nil` if there is none.
+    /// The request's body; `nil` if it has none.
     var requestBody: Data?
     let response: RecordedResponse
-    /// How many requests the response answers; `nil` for any number, as for the last response of a sequence.
+    /// How many requests the response answers; `nil` for any number, as for a sequence's last response.
     var times: Int?
-    /// How many requests the earlier responses to the same request answer.
+    /// How many requests the earlier responses of the sequence answer; 0 by default.
     var after = 0
-    /// The recorded answers that the response replaces; `nil` if it's added.
+    /// The recorded answers that the response replaces; `nil` if it's added as a new answer.
     package var replaced: RecordingAgain.Sequence?
 
     package var method: String { request.method }
@@ -41,7 +41,8 @@ package struct RecordedExchange: Sendable {
 
     /// Returns whether this exchange and another one have the same response.
     ///
-    /// - Parameter countsRates: Whether to compare headers with rate limits, such as `X-RateLimit-Remaining`.
+    /// - Parameter countsRates: Whether to compare headers with rate limits, such as
+    ///   `X-RateLimit-Remaining`; `true` by default.
     func hasResponse(of other: RecordedExchange, countsRates: Bool = true) -> Bool {
         let isCompared = { (header: (key: String, value: String)) in
             countsRates || !Headers.isRate(header.key.asciiLowercased)
@@ -51,15 +52,16 @@ package struct RecordedExchange: Sendable {
             && one.headers.filter(isCompared) == other.headers.filter(isCompared)
     }
 
-    /// Returns the name of the body's file, unless another file already has it.
+    /// Returns a name for the body's file.
     ///
-    /// - Parameter request: The request whose digest is a part of the name; `nil` for the URL's plain name. The digest
-    ///   covers only what the map contains anyway. A digest of the whole request would let others guess a password.
+    /// - Parameter request: The request whose digest becomes part of the name; `nil` for the URL's
+    ///   plain name. The digest covers only what the map contains anyway. A digest of the whole request
+    ///   would let others guess a password.
     func fileName(for url: NormalizedURL, distinguishing request: Request?) -> RecordedFileName {
         response.fileName(for: url, digest: request.map { $0.condition.digest(with: $0.method) })
     }
 
-    /// The fields of an alternative that say which requests it answers, besides its methods.
+    /// The fields of an alternative that say which requests it answers, other than `methods`.
     var conditions: EntryText.Members {
         let fields = [("when", request.condition.when), ("times", times.map { String($0) })]
         return fields.compactMap { key, value in value.map { (key, $0) } }
@@ -98,10 +100,11 @@ extension RecordedExchange {
         let method: String
         let condition: RecordedCondition
 
-        /// A request that an entry without conditions answers.
+        /// Returns a request with a method and any body, or none.
         static func any(_ method: String) -> Self { Self(method: method, condition: RecordedCondition(nil)) }
 
-        /// Returns whether the alternatives for one request come before those for another: a narrower condition comes first.
+        /// Returns whether the alternatives for one request come before those for another. They're sorted by method,
+        /// and then by condition, with narrower conditions first.
         static func isBefore(_ one: Self, _ other: Self) -> Bool {
             guard one.method == other.method else { return one.method < other.method }
             let ranks = (one.condition.rank, other.condition.rank)
@@ -112,16 +115,16 @@ extension RecordedExchange {
         }
     }
 
-    /// The response headers that a test's recording keeps. Clients read them, and they don't belong to one transfer,
-    /// one user or a cache.
+    /// The response headers that a test's recording keeps, because clients read them. It leaves out headers that belong
+    /// to one transfer, to one user or to a cache.
     package enum Headers {
-        /// Returns the headers to keep, and the names of all others, some with a reason. No kept header seems to
-        /// contain a credential.
+        /// Returns the headers to keep, by name, and the names of the headers to leave out. If a header is left out
+        /// because it may contain a credential, its name is followed by this reason.
         ///
         /// - Parameters:
-        ///   - names: The names of the response's headers. `Content-Type` is neither kept nor left out, since an entry has other fields
-        ///     for it.
-        ///   - value: Returns a header's value by its name, in any letter case.
+        ///   - names: The names of the response's headers. `Content-Type` is neither kept nor left out, since an entry
+        ///     has other fields for it. But if one of its parameters may be a credential, that is listed as left out.
+        ///   - value: Returns a header's value by its name, in any letter case; `nil` if the response doesn't have it.
         package static func sorted(
             _ names: [String],
             _ value: (String) -> String?
@@ -137,13 +140,16 @@ extension RecordedExchange {
             return (kept, leftOut)
         }
 
-        /// - Parameter name: In lowercase.
+        /// Returns whether a recording keeps a header, unless its value may be a credential.
+        ///
+        /// - Parameter name: The header's name, in lowercase.
         static func isKept(_ name: String) -> Bool {
             spellings[name] != nil || isRate(name)
                 || prefixes.contains { name.hasPrefix($0) } && !ofTransfer.contains(name)
         }
 
-        /// Returns whether a header says how many requests a client may still make, such as `X-RateLimit-Remaining`.
+        /// Returns whether a header, by its lowercase name, says how many requests a client may still make.
+        /// An example is `x-ratelimit-remaining`.
         static func isRate(_ name: String) -> Bool {
             name == "ratelimit" || name.hasPrefix("ratelimit-") || name.contains("-ratelimit-")
         }
@@ -154,7 +160,7 @@ extension RecordedExchange {
             return Dictionary(names.map { ($0.asciiLowercased, $0) }) { $1 }
         }()
         private static let prefixes = ["access-control-", "content-"]
-        /// Headers that a map's answer has by itself, or that would be wrong for it.
+        /// Headers that a map's answer sets itself, or that would be wrong for it.
         private static let ofTransfer = ["content-length", "content-encoding", "content-range"]
     }
 }

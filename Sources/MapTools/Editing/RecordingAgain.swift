@@ -3,13 +3,13 @@ import MapWriting
 
 /// The recorded answers in a map, which a recording run can replace.
 ///
-/// An answer counts as recorded if its entry's key is exact and the answer has only fields that a recording
-/// writes, and perhaps a comment, a delay or `ignoreQuery`.
+/// An answer counts as recorded if its entry's key is exact, and its only fields are those that a recording writes and
+/// perhaps a comment, a delay or `ignoreQuery`.
 package struct RecordingAgain: Sendable {
     /// The recorded answers to one request: an entry, or its alternatives for the same method and condition. A sequence
     /// is replaced as a whole.
     package struct Sequence: Sendable, Hashable {
-        /// The entry's key, as it's written.
+        /// The entry's key, as the map writes it.
         let key: String
         let method: String
         /// Whether the answers have a condition on the request's body.
@@ -17,7 +17,7 @@ package struct RecordingAgain: Sendable {
         /// The positions of the answers in the entry, from 0.
         let places: [Int]
         let files: [String]
-        /// How many requests it takes to get every answer at least once.
+        /// How many requests are needed to get every answer at least once.
         let count: Int
         private let texts: [String]
         private let statuses: [Int]
@@ -34,26 +34,30 @@ package struct RecordingAgain: Sendable {
             statuses = places.map { answers[$0].options.status }
         }
 
-        /// Returns why a response can't replace a recorded answer, without a period; `nil` if it can.
+        /// Returns why a response can't replace the recorded answer, as a clause without a period; `nil` if it can.
         ///
-        /// - Parameter entry: The entry or alternative that would have answered.
+        /// - Parameter entry: The entry or alternative that would have answered. If it's `nil` or of another key, the
+        ///   response is compared with the sequence's first answer.
         package func refusal(ofStatus status: Int, instead entry: SubstitutionMap.EntryReference?) -> String? {
             let place = entry?.key == key ? places.firstIndex(of: (entry?.alternative ?? 1) - 1) : 0
             let old = place.map { statuses[$0] } ?? 200
             let isError = [401, 403, 429].contains(status) || status >= 500
-            // Neither has the whole body.
+            // A 206 or a 304 doesn't have the whole body.
             let isPartial = [206, 304].contains(status) && status != old
             return old < 400 && isError || isPartial ? "the status is \(status), and was \(old)" : nil
         }
     }
 
-    /// The name of the handler that replaces each recorded answer, and leaves its requests to the network.
+    /// The name of the handler that replaces each recorded answer. The handler leaves requests to the network.
     package static let handlerName = "LOCAL_SUBSTITUTION_RECORD"
 
-    /// The map's text with that handler in place of each recorded answer. Everything else keeps its line.
+    /// The map's text with the handler ``handlerName`` in place of each recorded answer. Everything
+    /// else keeps its line.
     package let json: [UInt8]
     private var sequences: [String: [Sequence]] = [:]
 
+    /// Finds the recorded answers in a map.
+    ///
     /// - Parameters:
     ///   - json: The map's text.
     ///   - map: The same map, loaded.
@@ -84,7 +88,7 @@ package struct RecordingAgain: Sendable {
         self.json = json.replacing(parts)
     }
 
-    /// Returns the sequence that an entry or alternative belongs to; `nil` if a person wrote it.
+    /// Returns the sequence that an entry or alternative belongs to; `nil` if it doesn't count as recorded.
     package func sequence(of entry: SubstitutionMap.EntryReference) -> Sequence? {
         sequences[entry.key]?.first { $0.places.contains((entry.alternative ?? 1) - 1) }
     }
@@ -93,7 +97,7 @@ package struct RecordingAgain: Sendable {
 
     // MARK: What counts as recorded
 
-    /// The fields that a recording writes, and those that stay when it replaces an answer.
+    /// The fields that a recording writes, and the fields that stay when it replaces an answer.
     private static let fields: Set<String> = [
         "file", "mimeType", "charset", "status", "headers", "secondsPerEvent", "use", "methods", "when", "times",
         "comment", "delay", "ignoreQuery",
@@ -119,7 +123,7 @@ package struct RecordingAgain: Sendable {
             }
         }
         return places.filter { request, places in
-            // A recording lets the last answer of a sequence answer any number of requests.
+            // In a recording, the last answer of a sequence answers any number of requests, so it has no `times`.
             !byHand.contains(request) && places.last.map { written.answers[$0]["times"] == nil } ?? false
         }.values.sorted { $0[0] < $1[0] }.map { Sequence(entry, written, at: $0) }
     }

@@ -9,9 +9,9 @@ import MapWriting
 package enum RecordingLock {
     private static let held = Guarded<[String: FileLock]>([:])
 
-    /// Locks a map for this process until the process ends.
+    /// Locks a map for this process until the process ends. Does nothing if this process already has the lock.
     ///
-    /// - Throws: An error if another process is recording into the map.
+    /// - Throws: An error if another process is recording into the map, or if the map can't be locked.
     package static func take(_ map: URL) throws(MapToolError) {
         let name = map.path
         try held.withLock { held throws(MapToolError) in

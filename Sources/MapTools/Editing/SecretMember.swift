@@ -3,9 +3,11 @@ import LocalSubstitution
 
 /// Decides which parts of a request's body may be credentials: members of JSON, and fields of a form.
 package enum SecretMember {
+    /// Returns whether a JSON member, by its name, may contain a credential.
     package static func isSecret(name: String) -> Bool { SecretName.isSecret(name, in: .member) }
 
-    /// Returns whether a form's field has the name of a credential, or a value that looks like one.
+    /// Returns whether a form's field, such as `name=value`, has the name of a credential, or a value
+    /// that looks like one.
     package static func isSecret(field: Substring) -> Bool {
         let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
             let bytes = PercentEncoding.decode(part.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
@@ -20,7 +22,8 @@ package enum SecretMember {
     /// The lowercase names of members that contain a field's value, such as `value` in the same example.
     package static let valueKeys: Set<String> = ["answer", "content", "text", "val", "value", "values"]
 
-    /// Returns whether a member says that the member for its value has a credential, such as `"id": "password"`.
+    /// Returns whether a member says that the member beside it with the value has a credential, such as
+    /// `"id": "password"`.
     ///
     /// - Parameters:
     ///   - value: The member's value; `nil` if it isn't a string.
@@ -29,13 +32,13 @@ package enum SecretMember {
         nameKeys.contains(key.lowercased()) && value.map { isSecret(name: $0) } == true
     }
 
-    /// How many levels of JSON inside strings are parsed. Deeper levels are searched only as text.
+    /// How many levels of JSON inside strings are parsed. Strings in deeper levels are only searched as text.
     private static let deepest = 4
 
     /// Returns whether a text looks like a credential or contains one. Examples are a URL with a token, a GraphQL query
     /// with a password, and JSON with a member that may be a credential.
     ///
-    /// - Parameter level: How many strings with JSON contain the text.
+    /// - Parameter level: How many strings with JSON the text is inside of; 0 by default.
     package static func isSecret(value: String, level: Int = 0) -> Bool {
         if SecretName.isIn(value) { return true }
         guard level < deepest, let first = value.utf8.first(where: { $0 > 0x20 }), "{[\"".utf8.contains(first),

@@ -3,14 +3,14 @@ package import LocalSubstitution
 import MapWriting
 
 extension EditedMap {
-    /// Imports an archive's responses: for each request, all responses or the last one that can be imported. Requests
-    /// are the same if they have the same URL, method and condition on the body.
+    /// Imports an archive's selected responses. For each request, imports all responses, or only the last that can be
+    /// imported. Requests are the same if they have the same URL, method and condition on the body.
     ///
     /// - Parameters:
-    ///   - replacing: Whether to replace existing entries. `null` entries are never replaced.
-    ///   - inOrder: Whether to import all responses to a request. They answer in order; the last one answers all
-    ///     further requests.
-    /// - Returns: What happened to each response, in the order of the archive.
+    ///   - replacing: Whether to replace existing entries; `false` by default. `null` entries are never replaced.
+    ///   - inOrder: Whether to import all responses to a request; `false` by default. They answer in order, and the
+    ///     last one answers all further requests.
+    /// - Returns: What happened to the response of each archive entry, in the order of the archive.
     package mutating func take(
         _ archive: HTTPArchive,
         _ selection: HTTPArchive.Selection,
@@ -40,18 +40,21 @@ extension EditedMap {
 }
 
 extension HTTPArchive {
-    /// A response, and the numbers of the entries that have it. The entries are consecutive ones for the same request.
+    /// A response, and the indexes of the archive's entries that recorded it. These are consecutive
+    /// entries for one request.
     struct Response {
         fileprivate(set) var numbers: [Int]
         fileprivate(set) var exchange: RecordedExchange
     }
 
-    /// Returns the selected responses for each URL, in the order of the alternatives in the map's entry.
+    /// Returns the selected responses for each URL, in the order in which the map's entry has them as alternatives.
+    /// URLs are in the order of the archive.
     ///
     /// - Parameters:
-    ///   - inOrder: Whether to return all responses to a request. If `false`, only the last one that can be imported.
-    ///   - map: The map's entries, which may exclude URLs; `nil` for a new map.
-    ///   - left: Gets the reasons why entries are left out, by the entry's index in the archive.
+    ///   - inOrder: Whether to return all responses to a request. If `false`, returns only the last one
+    ///     that can be imported.
+    ///   - map: The map's entries. A URL that one of them excludes is left out. `nil` if there's no map yet.
+    ///   - left: Gets the reasons why entries of the archive are left out, by the entry's index.
     func responses(
         _ selection: Selection,
         inOrder: Bool,
@@ -83,7 +86,7 @@ extension HTTPArchive {
         _ inOrder: Bool,
         _ left: inout [Int: Refusal]
     ) -> [Response] {
-        // From the last to the first.
+        // Each request's responses, from the last to the first.
         var found: [RecordedExchange.Request: [Response]] = [:]
         for number in numbers.reversed() {
             let entry = entries[number]
@@ -116,7 +119,7 @@ extension HTTPArchive {
             return responses.enumerated().reversed().map { place, response in
                 var response = response
                 response.exchange.after = after
-                // The last one answers any number of requests.
+                // The last response, at place 0, answers any number of requests.
                 if place > 0 { response.exchange.times = response.numbers.count }
                 after += response.numbers.count
                 return response
@@ -124,7 +127,8 @@ extension HTTPArchive {
         }
     }
 
-    /// Returns the exchange that an entry recorded.
+    /// Returns the exchange that an entry recorded. Throws a refusal if its body can't be decoded, is
+    /// longer than the limit, or has lost bytes.
     private func exchange(
         _ entry: Entry,
         _ request: RecordedExchange.Request,
@@ -144,16 +148,17 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive {
-    /// Returns the archive as a map for a test: all methods and statuses, bodies as conditions, and each request's
-    /// responses in order. The last one answers all further requests.
+    /// Returns a map for a test that answers as the archive's servers did, with all methods and statuses. Request
+    /// bodies become conditions. A request's responses answer in order, and the last one answers all further requests.
     ///
-    /// The map's ``SubstitutionMap/problems`` are the archive's entries that can't answer, such as those without content.
+    /// The map's ``SubstitutionMap/problems`` are the archive's entries that can't answer, such as
+    /// those without content.
     package func map() throws(SubstitutionMapError) -> SubstitutionMap {
         var left: [Int: Refusal] = [:]
         let entries = responses(.forTest, inOrder: true, &left).map { url, responses in
             (key: url.canonical, value: Self.answer(responses.map(\.exchange)))
         }
-        // A `HEAD` that an entry for `GET` answers isn't missing.
+        // An entry for `GET` also answers `HEAD`, so this isn't a problem.
         let leftOut = left.filter { $0.value != .headOfGet }.sorted { $0.key < $1.key }.map { number, reason in
             let entry = self.entries[number]
             let method = entry.method.map { "\($0): " } ?? ""
@@ -189,22 +194,23 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive {
-    /// The conditions on an archive's responses to import. They don't depend on the map.
+    /// The conditions that an archive's responses must meet to be imported into any map.
     package struct Selection: Sendable {
         /// The default limit for the length of a body, in bytes.
         package static let standardLargest = 20_000_000
 
+        /// The longest body to import, in bytes.
         private(set) var largest = Int.max
-        /// The patterns and URLs; `nil` for all URLs.
+        /// Matches the URLs to import; `nil` for all.
         private var patterns: MapKey.Matcher?
-        /// The MIME types; empty for all.
+        /// The MIME types to import; empty for all.
         private var types: [Glob] = []
-        /// The statuses; `nil` for all.
+        /// The statuses to import; `nil` for all.
         private var statuses: Set<Int>?
-        /// The methods; `nil` for all.
+        /// The methods to import, in uppercase; `nil` for all.
         private var methods: Set<String>?
-        /// Whether the responses are for a test's map, which isn't written to disk. Such a map may have URLs with
-        /// credentials and empty bodies.
+        /// Whether the responses are for a test's map, which is never written to disk. In such a map, URLs may contain
+        /// credentials, and bodies may be empty.
         private(set) var isForTest = true
 
         /// A selection of all responses, for a test's map.
@@ -212,12 +218,15 @@ extension HTTPArchive {
 
         private init() {}
 
+        /// Creates a selection of responses to import into a map's file. Throws an error if a pattern is invalid.
+        ///
         /// - Parameters:
         ///   - patterns: Match patterns and URLs, like the keys of a map. If empty, every URL is selected.
-        ///   - types: MIME types, which may contain `*`, such as `image/*`. If empty, every type is selected.
+        ///   - types: MIME types in any letter case, which may contain `*`, such as `image/*`. If
+        ///     empty, every type is selected.
         ///   - statuses: HTTP statuses. If empty, only 200 is selected.
-        ///   - methods: HTTP methods, or `*` for all. If empty, only GET is selected.
-        ///   - largest: The length of the longest body to import, in bytes.
+        ///   - methods: HTTP methods in any letter case, or `*` for all. If empty, only GET is selected.
+        ///   - largest: The length of the longest body to import, in bytes; 20 MB by default.
         package init(
             patterns: [String] = [],
             types: [String] = [],
@@ -241,8 +250,8 @@ extension HTTPArchive {
             isForTest = false
         }
 
-        /// Returns why a response isn't imported; `nil` if there's no reason. Doesn't read the body, which may be
-        /// another reason.
+        /// Returns why an entry's response isn't imported; `nil` if nothing but its body may prevent
+        /// that. Doesn't read the body.
         func refusal(of entry: Entry, _ url: NormalizedURL) -> Refusal? {
             if let patterns, !patterns.match(url) { return .pattern }
             guard let method = entry.method else { return .noMethod }
@@ -257,10 +266,11 @@ extension HTTPArchive {
         }
     }
 
-    /// What happened to one response in an archive.
+    /// What happened to the response of one entry in an archive.
     package struct Item: Sendable {
-        /// The URL without possible credentials, and shortened if it's long.
+        /// The request's URL, as ``shown(_:)`` returns it; empty if the archive has no URL.
         package let url: String
+        /// The kept file, or why the response wasn't imported.
         package let outcome: Result<EditedMap.KeptFile, Refusal>
 
         init(_ url: String?, _ outcome: Result<EditedMap.KeptFile, Refusal>) {
@@ -268,7 +278,8 @@ extension HTTPArchive {
             self.outcome = outcome
         }
 
-        /// Returns a URL as a report can show it: without credentials, and shortened, since a `data:` URL may contain a picture.
+        /// Returns a URL for a report: without possible credentials, and cut after 300 bytes, since a `data:` URL may
+        /// contain a picture. An ellipsis shows what's left out.
         static func shown(_ url: String) -> String {
             var url = url
             if let parts = try? NormalizedURL(url), let parameter = SecretName.first(in: parts) {
@@ -282,9 +293,9 @@ extension HTTPArchive {
         private static let longest = 300
     }
 
-    /// Why an archive's response isn't imported into a map. The description is readable.
+    /// The reason why an archive's response isn't imported into a map, with a description for people.
     package struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The kind of reason, for programs.
+        /// The kind of reason, for programs, such as `noBody`.
         package let kind: String
         package let description: String
 
@@ -330,7 +341,8 @@ extension HTTPArchive {
         }
         static func unwritable(_ problem: String) -> Self { Self(failure, problem) }
 
-        /// The kind of a refusal because a file couldn't be written. Only this kind is a failure.
+        /// The kind of refusal if the response's entry or file couldn't be written. Only with this kind
+        /// has the import failed.
         package static let failure = "unwritable"
     }
 }

@@ -3,9 +3,9 @@ import LocalSubstitution
 import MapWriting
 
 /// An HTTP Archive (HAR 1.2): requests and responses that a browser or proxy recorded. Chrome, Firefox, Safari,
-/// Charles, Proxyman and mitmproxy write such files.
+/// Charles, Proxyman and mitmproxy, for example, write such files.
 ///
-/// The file's bytes are in memory once, with a short description of each entry. Bodies are decoded on demand.
+/// An archive holds the file's bytes and a short description of each entry. It decodes a body only when asked for it.
 package struct HTTPArchive: Sendable {
     /// The entries, in the order of the archive.
     let entries: [Entry]
@@ -32,6 +32,8 @@ package struct HTTPArchive: Sendable {
         }
     }
 
+    /// Reads an archive's bytes.
+    ///
     /// - Throws: An error that begins with the line and column, such as `:3:1: The archive ends inside a string.`
     init(_ bytes: Data) throws(MapToolError) {
         self.bytes = bytes
@@ -47,12 +49,13 @@ package struct HTTPArchive: Sendable {
         }
     }
 
-    /// Returns the condition on the body of an entry's request.
+    /// Returns the condition on the body of an entry's request. Every body meets it if the request has no body,
+    /// or has one that a map can't compare.
     func condition(of entry: Entry) -> RecordedCondition {
         RecordedCondition(entry.requestBody.flatMap { text(in: $0) }, type: entry.requestType)
     }
 
-    /// Returns the text of a JSON string, as UTF-8; `nil` if one of its escapes is invalid.
+    /// Returns the text of a JSON string, as UTF-8; `nil` if one of the string's escapes is invalid.
     ///
     /// - Parameter range: The string's range in the archive, without the quotes.
     private func text(in range: Range<Int>) -> Data? {
@@ -62,11 +65,11 @@ package struct HTTPArchive: Sendable {
     }
 
     /// Returns the body of an entry's response, decoded from base64 (RFC 4648 §4) or as UTF-8 text. Returns `nil` if
-    /// there's no body, or if it can't be decoded.
+    /// the archive has no body, or if the body can't be decoded.
     func body(of entry: Entry) -> Data? {
         guard let text = entry.body.flatMap({ text(in: $0) }) else { return nil }
         guard entry.isBase64 else { return String(utf8: text) == nil ? nil : text }
-        // Some programs write line breaks.
+        // Some programs write white space between the lines of base64.
         return Data(base64Encoded: text) ?? Data(base64Encoded: text.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) })
     }
 
@@ -100,30 +103,35 @@ package struct HTTPArchive: Sendable {
 }
 
 extension HTTPArchive {
-    /// One request and its response in an HTTP Archive. Whatever is missing or has a wrong type is `nil`.
+    /// One request and its response in an HTTP Archive. A property is `nil` if the archive doesn't have
+    /// it, or has a wrong type.
     struct Entry: Sendable {
-        /// The method in uppercase. HTTP methods are case-sensitive, but not all programs that write archives know that.
+        /// The method in uppercase; `nil` if it isn't a valid method. HTTP methods are case-sensitive, but some
+        /// programs write archives with methods in lowercase.
         private(set) var method: String?
         private(set) var url: String?
         /// The range of the request's body in the archive, without the quotes; `nil` if the request has no body, or if
-        /// the archive has it only as a list of a form's fields.
+        /// the archive has only the list of a form's fields.
         private(set) var requestBody: Range<Int>?
-        /// The MIME type of the request's body; `nil` if it isn't known.
+        /// The MIME type of the request's body; `nil` if it's missing or empty.
         private(set) var requestType: String?
-        /// 0 if the request got no response.
+        /// The response's status; 0 if the request got no response, and `nil` if the archive has no status.
         private(set) var status: Int?
         /// The response's content type; `nil` if none was recorded, or if it's invalid, such as Chrome's “x-unknown”.
         private(set) var contentType: ContentType?
-        /// The range of the response's body in the archive, without the quotes; `nil` if no body was recorded.
+        /// The range of the response's body in the archive, without the quotes; `nil` if the archive
+        /// has no body, or an empty text.
         private(set) var body: Range<Int>?
+        /// How the archive encodes the response's body, such as `base64`. The body is text if this is `nil` or empty.
         private(set) var encoding: String?
         /// The length of the body that was received, in bytes; `nil` or negative if it isn't known.
         private(set) var size: Int?
-        /// The response's headers that a map's entry may have, by lowercase name.
+        /// The response's headers that may be kept, without `Content-Type`, by lowercase name.
         private(set) var headers: [String: String] = [:]
 
-        /// Whether the response has no body or none that matters, according to its size, method, status and headers. A
-        /// missing body alone doesn't show that, since browsers also leave out bodies that they no longer have.
+        /// Whether the response has no body, or none that matters: its size is 0, its method is `HEAD`, its status is
+        /// 204, 205 or 304, or it's a redirect with `Location`. A body that's only missing in the archive doesn't count
+        /// as empty, since browsers also leave out bodies that they no longer have.
         var hasEmptyBody: Bool {
             let status = status ?? 0
             return size == 0 || method == "HEAD" || [204, 205, 304].contains(status)
@@ -132,7 +140,7 @@ extension HTTPArchive {
 
         var isBase64: Bool { encoding?.asciiLowercased == "base64" }
 
-        /// Reads an entry. If it isn't a JSON object, nothing is set.
+        /// Reads an entry. If it isn't a JSON object, all properties are `nil` or empty.
         init(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                 switch key {
@@ -176,7 +184,8 @@ extension HTTPArchive {
                 default: try cursor.skip()
                 }
             }
-            // Repeated headers form a list (RFC 9110 §5.3), but there's only one Content-Type.
+            // Repeated headers form a list (RFC 9110 §5.3). But a response has only one Content-Type,
+            // so its last value counts.
             let header = values.removeValue(forKey: "content-type")?.last.flatMap { ContentType($0) }
             headers = values.mapValues { $0.joined(separator: ", ") }
             contentType = mimeType.flatMap { ContentType($0) } ?? header
@@ -186,7 +195,7 @@ extension HTTPArchive {
             }
         }
 
-        /// Reads the content, and returns its MIME type, often with a charset.
+        /// Reads the response's `content`. Returns its MIME type, often with a charset; `nil` if it has none.
         private mutating func readContent(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> String? {
             var mimeType: String?
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
@@ -202,7 +211,8 @@ extension HTTPArchive {
             return mimeType
         }
 
-        /// Adds a header's value to those already read for its name.
+        /// Reads a header, and adds its value to `values` by its lowercase name. Skips a header that has no name or
+        /// value, or that is neither `Content-Type` nor a header to keep.
         private static func readHeader(
             _ cursor: inout JSONCursor,
             into values: inout [String: [String]]
@@ -221,8 +231,9 @@ extension HTTPArchive {
             values[name, default: []].append(value)
         }
 
-        /// The headers that a recorder keeps, and those of the Fetch standard's CORS protocol, which say who may read a
-        /// response. A recorder doesn't keep CORS headers, since they may be meant for one page only.
+        /// The headers that an import into a map's file keeps: those that a recorder keeps, and those of the Fetch
+        /// standard's CORS protocol, which say who may read a response. A recorder leaves out CORS headers, since
+        /// they may be meant for one page only.
         static let keptHeaders =
             RecordingRules.Headers.names + [
                 "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
@@ -234,8 +245,9 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive.Entry {
-    /// Returns the content type for the file with the body. A body in base64 keeps the response's type. Any other body
-    /// is written as UTF-8, and a text type says so.
+    /// Returns the content type of the file that gets the body. A body in base64 keeps the response's
+    /// type; `nil` if that's missing or invalid. Any other body is written as UTF-8, and if its type is
+    /// text, the type gets this charset.
     func typeOfBody(at url: NormalizedURL) -> ContentType? {
         guard !isBase64 else { return contentType }
         let type = typeOfText(at: url)
@@ -246,12 +258,14 @@ extension HTTPArchive.Entry {
         return ContentType(parts.joined(separator: ";"))
     }
 
-    /// Returns whether recording a body as text has lost bytes: its type isn't text, and it has replacement characters.
+    /// Returns whether the body lost bytes when it was recorded as text. It did if its type isn't text, but it has
+    /// U+FFFD, the replacement character. A body in base64 never did.
     func hasLostBytes(_ body: Data, at url: NormalizedURL) -> Bool {
         !isBase64 && !MIMEType.isText(typeOfText(at: url)) && body.range(of: Data("\u{FFFD}".utf8)) != nil
     }
 
-    /// Returns the recorded type. If there's none, returns the type for the URL's extension, or else `text/plain`.
+    /// Returns the response's content type. If it has none, returns the type for the URL's extension,
+    /// or else `text/plain`.
     private func typeOfText(at url: NormalizedURL) -> String {
         let byName = MIMEType.fileExtension(of: url.path).flatMap { MIMEType.guess(forExtension: $0) }
         return contentType?.text ?? byName ?? "text/plain"

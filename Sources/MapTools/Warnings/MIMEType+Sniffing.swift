@@ -1,26 +1,29 @@
 import LocalSubstitution
 
-/// The type of a file, according to its first bytes (after WHATWG MIME Sniffing §6 and §7.1).
+/// Finding the type of a file from its first bytes (after WHATWG MIME Sniffing §6 and §7.1).
 extension MIMEType {
-    /// How many of a file's first bytes are looked at: its resource header (WHATWG MIME Sniffing §5.2).
+    /// How many of a file's first bytes are looked at: the length of its resource header (WHATWG MIME Sniffing §5.2).
     package static let sniffedLength = 1445
 
     /// Returns the type whose signature a file begins with, such as `image/png`.
     ///
     /// - Parameter firstBytes: The file's first bytes. At most ``sniffedLength`` of them are looked at.
-    /// - Returns: The type, by the same name as from ``guess(forExtension:)``; `nil` if no known signature matches.
+    /// - Returns: The type, by the same name as from ``guess(forExtension:)``; `nil` if the bytes begin
+    ///   with no known signature.
     static func sniff(_ firstBytes: some Collection<UInt8>) -> String? {
         format(of: Array(firstBytes.prefix(sniffedLength)))?.types.first
     }
 
-    /// Returns what a file's first bytes are if they contradict the file's type; `nil` if they don't.
+    /// Returns what a file's first bytes are if they contradict the file's type.
     ///
-    /// In doubt, nothing is contradicted: an empty file fits any type, and a ZIP archive may be a `.docx`.
+    /// In doubt, they don't contradict it. For example, an empty file fits any type, and a ZIP archive
+    /// may be a `.docx`.
     ///
     /// - Parameters:
     ///   - firstBytes: The file's first bytes. At most ``sniffedLength`` of them are looked at.
     ///   - type: The file's MIME type, in uppercase or lowercase, with or without parameters.
-    /// - Returns: A few words for a warning: a type such as `text/html`, `no PNG signature` or `markup`.
+    /// - Returns: A few words for a warning, such as `text/html`, `no PNG signature` or `markup`; `nil`
+    ///   if there's no contradiction.
     package static func contradicts(_ firstBytes: some Collection<UInt8>, type: String) -> String? {
         let bytes = Array(firstBytes.prefix(sniffedLength))
         let type = essence(of: type)
@@ -31,7 +34,7 @@ extension MIMEType {
             if let signature = own?.required { return "no \(signature) signature" }
             return isJSON(type) && withoutLeadingSpace(bytes).first == UInt8(ascii: "<") ? "markup" : nil
         }
-        // JSON and scripts are `application/*` too, but aren't archives.
+        // JSON and scripts are `application/*`, too, but they aren't archives.
         let isOpaque = own == nil && !(type.hasPrefix("application/") && isText(type))
         let accepted = sniffed.types + sniffed.alsoIn + (isOpaque ? sniffed.inside : [])
         return accepted.contains { fits(type, $0) } ? nil : sniffed.types.first
@@ -44,15 +47,15 @@ extension MIMEType {
     private struct Format {
         /// The MIME types with which such files may be served. The first is the format's name.
         let types: [String]
-        /// The texts that the files begin with: one scalar for each byte, and `*` for any byte.
+        /// The texts with one of which such a file begins: one scalar for each byte, and `*` for any byte.
         let signatures: [String]
-        /// The texts that the files begin with after white space, in lowercase.
+        /// The lowercase texts with one of which such a file begins, after white space and in any letter case.
         let markup: [String]
-        /// The name of the signature, if all files of these types have it.
+        /// The name of the signature if all files of these types have it; otherwise, `nil`.
         let required: String?
-        /// Types that have their own format, but whose files may also begin like this.
+        /// Types that have another format in this table, but whose files may also begin like this.
         let alsoIn: [String]
-        /// Types that are often built on this format, if they don't have their own format.
+        /// Types that are often built on this format, and that have no format in this table.
         let inside: [String]
 
         init(
@@ -85,10 +88,11 @@ extension MIMEType {
         Format("image/jpeg image/jpg image/pjpeg", ["\u{FF}\u{D8}\u{FF}"], required: "JPEG"),
         Format("image/gif", ["GIF87a", "GIF89a"], required: "GIF"),
         Format("image/webp", ["RIFF****WEBP"], required: "WebP"),
-        // A text may begin with `BM` too. In a file, zeros are reserved after its size.
+        // A text may begin with `BM`, too. In a BMP file, four zeros come after the file's size.
         Format("image/bmp image/x-ms-bmp image/x-bmp", ["BM****\0\0\0\0"]),
         Format("image/vnd.microsoft.icon image/x-icon", ["\0\0\u{1}\0"]),
-        // Any `ftyp` may be video, so the brands of images come first (ISO/IEC 14496-12 §4.3).
+        // Any file with `ftyp` may be video. So the formats with the brands of images come first
+        // (ISO/IEC 14496-12 §4.3).
         Format("image/avif image/avif-sequence", ["****ftypavif", "****ftypavis"], alsoIn: heif),
         Format(heif, ["****ftyphe**", "****ftypmif1", "****ftypmsf1"], alsoIn: "image/avif image/avif-sequence"),
         Format("video/mp4 audio/mp4 application/mp4", ["****ftyp"], inside: anyMedia),
@@ -96,7 +100,7 @@ extension MIMEType {
         Format("application/ogg audio/ogg video/ogg", ["OggS\0"], inside: anyMedia),
         Format("audio/wav audio/wave audio/x-wav audio/vnd.wave", ["RIFF****WAVE"]),
         Format("video/x-msvideo video/avi", ["RIFF****AVI "]),
-        // AAC and other formats may begin with an ID3 tag too.
+        // AAC and other formats may begin with an ID3 tag, too.
         Format("audio/mpeg audio/mp3 audio/x-mpeg", ["ID3\u{2}", "ID3\u{3}", "ID3\u{4}"], inside: "audio/*"),
         Format("audio/mpeg audio/mp3 audio/x-mpeg", ["\u{FF}\u{FB}", "\u{FF}\u{FA}", "\u{FF}\u{F3}", "\u{FF}\u{F2}"]),
         Format("audio/x-aiff audio/aiff", ["FORM****AIFF", "FORM****AIFC"]),
@@ -109,7 +113,7 @@ extension MIMEType {
         Format("font/otf \(sfnt)", ["OTTO\0"]),
         Format("font/collection \(sfnt)", ["ttcf\0"]),
 
-        // PostScript, because `.ai` files are PDFs.
+        // `.ai` files are PDFs, but have the type of PostScript.
         Format("application/pdf application/x-pdf", ["%PDF-"], required: "PDF", inside: "application/postscript"),
         Format("application/wasm", ["\0asm"], required: "WebAssembly"),
         Format(
@@ -142,6 +146,7 @@ extension MIMEType {
         ),
     ]
 
+    /// Returns the first format with a signature or markup that the bytes begin with; `nil` if there's none.
     private static func format(of bytes: [UInt8]) -> Format? {
         let text = String(decoding: withoutLeadingSpace(bytes).prefix(16), as: UTF8.self).asciiLowercased
         return formats.first { format in
@@ -154,7 +159,7 @@ extension MIMEType {
         return bytes.count >= scalars.count && zip(bytes, scalars).allSatisfy { $1 == "*" || UInt32($0) == $1.value }
     }
 
-    /// Returns the bytes after a UTF-8 byte order mark and white space (WHATWG MIME Sniffing §3).
+    /// Returns the bytes after a UTF-8 byte order mark and after white space (WHATWG MIME Sniffing §3).
     private static func withoutLeadingSpace(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         return bytes[start...].drop { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }

@@ -8,7 +8,7 @@ package struct MapReview {
     private let map: SubstitutionMap
     /// The entries that are enabled and aren't `null`.
     private let entries: [Entry]
-    /// The patterns of the entries that are enabled, including `null` ones.
+    /// The patterns of the enabled entries, including `null` entries.
     private let patterns: [(entry: Entry, pattern: MatchPattern)]
 
     package init(_ map: SubstitutionMap) {
@@ -20,10 +20,10 @@ package struct MapReview {
         }
     }
 
-    /// The warnings, by line. Warnings about unused files come last.
+    /// The warnings, sorted by line. Warnings about unused files come last.
     ///
-    /// The review lists the resources folder, and reads the beginning of every file that an entry names without
-    /// wildcards.
+    /// Reading this lists the resources folder, and reads the beginning of every file that an entry
+    /// names without wildcards.
     package var warnings: [SubstitutionMap.Warning] {
         let names = map.resources?.names(limit: .max) ?? []
         let known = Set(names)
@@ -39,7 +39,8 @@ package struct MapReview {
         return found + unused(names)
     }
 
-    /// Returns a warning about each entry for which a check returns a message.
+    /// Returns a warning for each entry about which `message` returns a text. `message` returns `nil`
+    /// if it finds nothing.
     private func warn(_ kind: Warning.Kind, _ entries: [Entry], _ message: (Entry) -> String?) -> [Warning] {
         entries.compactMap { entry in message(entry).map { Warning(kind, entry, $0) } }
     }
@@ -48,7 +49,7 @@ package struct MapReview {
 
     private static let advice = "Attach the cache to the session. Otherwise, the default cache or the network answers."
 
-    /// Returns warnings about answers that only an attached session gets.
+    /// Returns warnings about an entry's answers that only a session with an attached cache gets.
     private func loading(_ entry: Entry) -> [Warning] {
         if entry.options.use == .whenOffline {
             return [Warning(.needsProtocol, entry, "The entry waits for the network to fail. \(Self.advice)")]
@@ -62,8 +63,10 @@ package struct MapReview {
         return [Warning(.needsProtocol, entry, "\(need) an attached session. \(others)")]
     }
 
+    /// Returns why the loader doesn't take an entry's answer from a cache, and what to do; `nil` if the
+    /// loader takes it.
     private func refusal(of entry: Entry) -> String? {
-        // Another warning is about methods in lowercase.
+        // `methodCase(_:)` warns about methods in lowercase.
         let methods = entry.options.methods.map { $0.uppercased() }
         if !methods.contains("GET"), !methods.contains("HEAD"), !entry.options.answersAllMethods {
             return "The loader doesn't ask a cache for \(methods.listed("or")). \(Self.advice)"
@@ -87,7 +90,8 @@ package struct MapReview {
             + "Add \"use\": \"whenOffline\", or remove “timeout”."
     }
 
-    /// Warnings about long delays. A delay is reported once for each entry, and a delay of `$defaults` only once.
+    /// Warnings about delays over 60 seconds. An entry's delay is reported once, and a delay of
+    /// `$defaults` once for all entries.
     private var longDelays: [Warning] {
         var inherited: Set<Double> = []
         return entries.flatMap { entry in
@@ -110,8 +114,8 @@ package struct MapReview {
 
     // MARK: Methods
 
-    /// Warnings about exact keys that don't list a method for which a pattern answers the same URL. Requests with that
-    /// method are answered by the pattern, not by the exact key.
+    /// Warnings about exact keys that don't list a method, although a pattern for the same URL does. The pattern
+    /// then answers requests with this method.
     private var methodsOfPatterns: [Warning] {
         var patterns = MatchPattern.Index()
         var hasPatterns = false
@@ -152,7 +156,7 @@ package struct MapReview {
             "The entry forwards https requests to “\(target.origin)”, where anyone on the network can read them. Use https."
     }
 
-    /// Returns warnings about targets whose URL matches an entry that forwards, too.
+    /// Returns warnings about targets of `forwardTo` that match the key of an entry that forwards, too.
     private func forwardedTargets(_ answering: [Entry]) -> [Warning] {
         let forwarding = answering.filter { $0.forwardTarget != nil }
         var keys = MapKey.Matcher()
@@ -179,8 +183,8 @@ package struct MapReview {
         }
     }
 
-    /// Returns warnings about file names that differ from those on disk only in letter case. On a file system where
-    /// letter case matters, such files are missing, which is an error instead of a warning.
+    /// Returns warnings about file names that differ from the name on disk only in letter case. Where letter case
+    /// matters, the file is missing, which is an error instead of a warning.
     private func letterCases(of entry: Entry, _ names: Set<String>) -> [Warning] {
         entry.files.compactMap { file in
             guard file.wildcards == 0, !names.contains(file.text),
@@ -195,9 +199,9 @@ package struct MapReview {
         }
     }
 
-    /// Returns warnings about the files that no entry uses.
+    /// Returns warnings about files in the resources folder that no entry uses.
     ///
-    /// A map's own folder may contain the sources of an app, so only the folders in it that entries use are searched.
+    /// A map's own folder may contain the sources of an app. So in it, only the folders that entries use are searched.
     private func unused(_ names: [String]) -> [Warning] {
         let files = map.entries.flatMap(\.answering).flatMap(\.files) + map.filesLeftOut
         let exact = Set(files.map(\.text))
@@ -234,11 +238,11 @@ extension ForwardTarget {
 
 /// Warnings about patterns that probably don't work as intended, and about keys that were probably meant as patterns.
 extension MapReview {
-    /// Warnings about patterns that never answer, because their file name is never valid, or because patterns that come
-    /// first match all their URLs.
+    /// Warnings about patterns that never answer. Either their file name is never valid, or patterns
+    /// before them match all their URLs.
     ///
-    /// Since a narrower pattern always comes first, a pattern can only be shadowed by one for the same URLs that
-    /// repeats wildcards differently, or by a pair of such patterns, one for each scheme.
+    /// A narrower pattern always comes first. So a pattern can only be shadowed by one for the same URLs that repeats
+    /// wildcards, such as `**` for `*`, or by two such patterns, one for http and one for https.
     private var neverWinning: [Warning] {
         var firstByReach: [String: Entry] = [:]
         return patterns.compactMap { entry, pattern in
@@ -255,8 +259,9 @@ extension MapReview {
     /// Returns why a pattern never answers, as the end of a sentence; `nil` if it may answer.
     ///
     /// - Parameters:
-    ///   - first: An earlier entry for the same URLs; `nil` if there's none.
-    ///   - both: The first entries for the same URLs with http, and with https, if there are any.
+    ///   - first: The first entry for the same URLs; `nil` if there's no earlier one.
+    ///   - both: If the pattern is for http and https, the first entry for the same URLs with each of
+    ///     them, if there is one.
     private func whyNever(_ entry: Entry, _ first: Entry?, _ both: [Entry]) -> String? {
         if let file = entry.files.first(where: { (try? $0.filled(with: Self.plainCaptures($0))) == nil }) {
             return
@@ -270,6 +275,7 @@ extension MapReview {
     }
 
     /// Returns a warning if a pattern ends in an extension: `https://h/*.png` doesn't match `https://h/a.png?v=1`.
+    /// Returns `nil` if it doesn't, or if the pattern has a query, ignores queries or is `null`.
     private func missesQuery(_ entry: Entry, _ pattern: MatchPattern) -> Warning? {
         guard entry.options.ignoreQuery == nil, !entry.options.isNever,
             let end = pattern.path.literals.last, !end.isEmpty, pattern.path.wildcards > 0
@@ -308,13 +314,13 @@ extension MapReview {
 }
 
 extension Entry {
-    /// The value of `forwardTo`; `nil` without one.
+    /// The target of `forwardTo`; `nil` if the entry has none.
     fileprivate var forwardTarget: ForwardTarget? {
         if case .network(let target) = options.answer { target } else { nil }
     }
 
-    /// Returns whether this entry answers every request that another entry for the same URLs would answer, unless a
-    /// file is missing.
+    /// Returns whether this entry answers every request that another entry for the same URLs would answer,
+    /// provided that this entry's file exists.
     fileprivate func answersAll(of other: Entry) -> Bool {
         if options.isNever { return true }
         guard options.alternatives.isEmpty, options.fields.when == nil, !other.options.isNever else { return false }
@@ -325,20 +331,21 @@ extension Entry {
 
 /// A key with placeholders of routers, URI templates (RFC 6570) or regular expressions. A map takes them literally.
 private struct ForeignSyntax {
-    /// The first placeholder.
+    /// The first placeholder in the path or, if the path has none, in the query.
     let placeholder: String
-    /// The key with wildcards instead.
+    /// The key with a wildcard in place of each placeholder.
     let pattern: String
 
     /// A placeholder's name: a letter, followed by letters, digits, hyphens and underscores.
     private static let name = "[A-Za-z][A-Za-z0-9_-]*"
     /// A segment such as `:id`.
     private static let segment = "(?<=/):\(name)(?=/|\\z)"
-    /// A regular expression's `\d`, `\w` or `\s`, or the like in uppercase, with its quantifier.
+    /// A regular expression's `\d`, `\w`, `\s`, `\D`, `\W` or `\S`, perhaps with a quantifier.
     private static let characterClass = #"\\[dDwWsS](?:[+*]|\{[0-9,]*\})?"#
     /// Text such as `{id}`, `\d+` or `(\d+)`.
     private static let anywhere = #"\{\#(name)\}|\(\#(characterClass)\)|\#(characterClass)"#
 
+    /// Finds the placeholders in a key's path and query. Returns `nil` if there are none, or if the key is invalid.
     init?(_ key: String) {
         guard let parts = try? URLParts(key: key),
             key.utf8[...].dropFirst(parts.path.startIndex).contains(where: ":{\\".utf8.contains)
@@ -355,7 +362,7 @@ private struct ForeignSyntax {
         let pattern =
             String(decoding: bytes[..<parts.path.startIndex], as: UTF8.self) + Self.withWildcards(path, for: inPath)
             + Self.withWildcards(query, for: Self.anywhere)
-        // The end of a regular expression, which matches no character.
+        // A `$` at the end of a regular expression matches no character.
         self.pattern = pattern.hasSuffix("$") ? String(pattern.dropLast()) : pattern
     }
 
