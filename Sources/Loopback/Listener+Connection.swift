@@ -1,0 +1,68 @@
+import Guarded
+
+extension Listener {
+    /// A client's connection to one of the ports.
+    package final class Connection: Sendable {
+        package let socket: Socket
+
+        /// The port that the client connected to.
+        package let port: UInt16
+
+        /// The signal that is raised when the listener stops. It wakes code that waits while answering a request.
+        package let stopSignal: StopSignal
+
+        /// When the connection's state changed, as values of ``Socket/now``.
+        private struct State {
+            /// When the connection last began to wait for a request; `nil` while it answers one.
+            var idleStart: Double? = Socket.now
+            /// When the client's side was first found closed after ``busy()``; `nil` if it wasn't.
+            var endSeen: Double?
+        }
+
+        private let state = Guarded(State())
+
+        init(socket: Socket, port: UInt16, stopSignal: StopSignal) {
+            self.socket = socket
+            self.port = port
+            self.stopSignal = stopSignal
+        }
+
+        /// Marks the connection as waiting for a request, its initial state. The listener may hang it up if it needs the descriptor.
+        package func idle() {
+            state.withLock { $0.idleStart = Socket.now }
+        }
+
+        /// Marks the connection as answering a request, so that the listener doesn't hang it up. Call it again for each
+        /// part of the answer.
+        package func busy() {
+            state.withLock { $0 = State(idleStart: nil) }
+        }
+
+        var idleSince: Double? {
+            state.withLock { $0.idleStart }
+        }
+
+        /// Returns whether the client may still be waiting for the rest of an answer.
+        ///
+        /// A client can close its side after its request, as `nc -N` does, and still wait for the answer. Until
+        /// something is sent, such a client can't be distinguished from one that has left, so both get the same time.
+        ///
+        /// - Parameter seconds: How long such a client may wait, from the first call after ``busy()`` that finds its
+        ///   side closed.
+        package func isClientWaiting(halfClosedSeconds seconds: Double) -> Bool {
+            switch socket.otherSide {
+            case .open:
+                return true
+            case .left:
+                return false
+            case .finished:
+                let now = Socket.now
+                return state.withLock { state in
+                    let endSeen = state.endSeen ?? now
+                    state.endSeen = endSeen
+                    return now - endSeen < seconds
+                }
+            }
+        }
+    }
+}
