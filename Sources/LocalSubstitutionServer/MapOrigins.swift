@@ -2,12 +2,14 @@ package import LocalSubstitution
 
 /// The origins whose URLs a map may answer.
 package struct MapOrigins: Sendable {
-    /// The origins that keys name in full, such as `https://www.example.com`, in the order of the keys' lines.
+    /// The origins that keys name without a wildcard, such as `https://www.example.com`, in the order of the keys'
+    /// lines. A pattern without a scheme names two: the https origin and the http origin.
     package private(set) var named: [String] = []
     private var known: Set<String> = []
-    /// The depth of each origin's shallowest HTML document, in path segments. Other origins aren't in it.
+    /// The depth of each origin's HTML document with the shortest path, in path segments. An origin without an HTML
+    /// document isn't in it.
     private var documents: [String: Int] = [:]
-    /// The patterns with a wildcard in the host or port.
+    /// The keys that are patterns with a wildcard in the host or port.
     private var open: [MatchPattern] = []
     private let map: SubstitutionMap
 
@@ -26,8 +28,8 @@ package struct MapOrigins: Sendable {
         }
     }
 
-    /// The origins in ``named``, sorted by the depth of their shallowest HTML document, since a page is usually less
-    /// deep than its frames. Origins without a document come last.
+    /// The origins in ``named``, sorted by the depth of their HTML documents with the shortest paths, since a page is
+    /// usually less deep than the documents in its frames. Origins without an HTML document come last.
     package var namedPageFirst: [String] {
         named.ordered { [documents] in documents[$0] ?? .max < documents[$1] ?? .max }
     }
@@ -42,10 +44,10 @@ package struct MapOrigins: Sendable {
 
     private mutating func add(_ origins: [String]) { named += origins.filter { known.insert($0).inserted } }
 
-    /// Returns whether these are the origins of a map.
+    /// Returns whether these origins were made from this map or a copy of it.
     package func isOf(_ map: SubstitutionMap) -> Bool { self.map.isCopy(of: map) }
 
-    /// Returns whether a key names the origin or matches it with a wildcard.
+    /// Returns whether a key names the origin, or a pattern with a wildcard in the host or port matches it.
     package func contains(_ origin: String) -> Bool {
         guard !known.contains(origin) else { return true }
         guard !open.isEmpty, let url = try? NormalizedURL(origin) else { return false }
@@ -54,7 +56,7 @@ package struct MapOrigins: Sendable {
 }
 
 extension MatchPattern {
-    /// The origins that the pattern matches; empty if its host or port has a wildcard.
+    /// The origins that the pattern matches: https and http if it has no scheme. Empty if its host or port has a wildcard.
     fileprivate var origins: [String] {
         guard case .exact(let host) = host, port != .any else { return [] }
         return (scheme.map { [$0] } ?? ["https", "http"]).map { "\($0)://\(host)\(port)" }

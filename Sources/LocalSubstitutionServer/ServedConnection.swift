@@ -16,14 +16,16 @@ struct ServedConnection: Sendable {
     let rewritesReferences: Bool
     /// How many seconds a client that has closed its side of the connection may wait for the next part of an answer.
     let halfClosedSeconds: Double
+    /// Called for each request; `nil` for no log.
     let log: (@Sendable (SubstitutionServer.LoggedRequest) -> Void)?
 
-    /// The limits for reading requests. Clients are on the same machine, so a client that takes longer has given up.
+    /// The limits for reading requests, in seconds. Clients are on the same machine, so a client that takes longer has
+    /// given up.
     private static let limits = RequestReader.Limits(idleSeconds: 15, headSeconds: 10, bodySeconds: 10)
-    /// How long a write waits for the client to read, in seconds. A paused player stops reading, and sends another
-    /// request later.
+    /// How long a write waits for the client to accept more bytes, in seconds. A paused player stops reading, and sends
+    /// another request later.
     private static let writeSeconds = 60.0
-    /// The longest request body, in bytes. A map's conditions have the same limit.
+    /// The longest request body that the server accepts, in bytes. A map's conditions have the same limit.
     private static let longestBody = 8 << 20
 
     private var socket: Socket { connection.socket }
@@ -40,7 +42,8 @@ struct ServedConnection: Sendable {
                 connection.busy()
                 var request = ServedRequest(head, port: connection.port, of: origin, among: origins)
                 #if canImport(Darwin)
-                // Frees Foundation's autoreleased objects: the thread has no pool, and may serve many requests.
+                // Frees Foundation's autoreleased objects after each request: the thread has no pool, and may serve
+                // many requests.
                 let goesOn = try autoreleasepool { try answer(&request, &reader) }
                 #else
                 let goesOn = try answer(&request, &reader)
@@ -56,7 +59,7 @@ struct ServedConnection: Sendable {
 
     /// Answers one request. Returns whether the connection stays open for another.
     ///
-    /// Closes the connection after a refusal, since the request's body wasn't read.
+    /// After a refusal, the connection doesn't stay open, since the request's body wasn't read.
     private func answer(_ request: inout ServedRequest, _ reader: inout RequestReader) throws -> Bool {
         let start = Socket.now
         if let refusal = request.refusal { return try send(refusal, to: request, closes: true) }
@@ -72,7 +75,8 @@ struct ServedConnection: Sendable {
         return try send(response(to: request, for: url), to: request, since: start)
     }
 
-    /// Returns the response to a request that isn't refused: to a preflight, the server's own, otherwise the loader's.
+    /// Returns the response to a request that isn't refused: the server's own to a preflight without an entry, and the
+    /// loader's to any other request.
     private func response(to request: ServedRequest, for url: URL) -> ServedResponse {
         let isWanted = { @Sendable [connection, halfClosedSeconds] in
             !connection.stopSignal.isRaised(within: 0)
@@ -84,7 +88,8 @@ struct ServedConnection: Sendable {
         if rewritesReferences, case .success((let head, _)) = response.result, head.statusCode == 206,
             References.Syntax(of: head) != nil
         {
-            // Rewriting moves a body's bytes, so ranges of the original wouldn't match.
+            // The client wants a range of the rewritten body, which isn't the same range of the original. So the whole
+            // body is loaded instead.
             response = loader.load(request.forOrigin(url, isWhole: true), isWanted: isWanted)
         }
         return ServedResponse(response, to: request, for: url, rewritesReferences: rewritesReferences)
@@ -97,7 +102,7 @@ struct ServedConnection: Sendable {
     /// - Parameters:
     ///   - request: The request; `nil` if its head couldn't be read.
     ///   - closes: Whether the connection is closed afterwards, even if the client would keep it open.
-    ///   - start: When the request arrived, as a value of `Socket.now`.
+    ///   - start: When the request arrived, as a value of `Socket.now`. The default is now.
     /// - Returns: Whether the connection stays open for another request.
     private func send(
         _ response: ServedResponse,
@@ -114,18 +119,19 @@ struct ServedConnection: Sendable {
             if let length = response.body.length {
                 head.setField("Content-Length", to: String(length))
             } else if head.field("Content-Length") == nil {
-                // HTTP/1.0 has no chunks, so closing the connection ends the body.
+                // HTTP/1.0 has no chunks. There, closing the connection ends the body.
                 isChunked = request.map { $0.received.minorVersion > 0 } ?? false
                 if isChunked { head.fields.append(("Transfer-Encoding", "chunked")) } else { keepsAlive = false }
             }
         }
         let length = hasBody ? head.field("Content-Length").flatMap { Int($0) } : 0
-        // In a 304, the length may be that of the body that isn't sent.
+        // A 204 has no length. In a 304, it's the length of the body that a 200 would have, so only zero is left out.
         if head.status == 204 || (head.status == 304 && head.field("Content-Length") == "0") {
             head.setField("Content-Length", to: nil)
         }
         if !keepsAlive { head.fields.append(("Connection", "close")) }
-        // A response that's still arriving is read to its end even if its body isn't sent, so that it's recorded.
+        // If a response is still arriving, it's read to its end even if its body isn't sent, so that the recorder gets
+        // all of it.
         let body = hasBody || response.body.length == nil ? response.body : .data(Data())
         let isWhole = try send(body, after: head, length: length, isChunked: isChunked, pace: response.pace) { bytes in
             log?(
@@ -143,12 +149,13 @@ struct ServedConnection: Sendable {
         return isWhole && keepsAlive
     }
 
-    /// Sends a head and a body, which may still be arriving. Sends the last bytes only after the response is recorded
-    /// and logged, so that both are done when the client has the whole response.
+    /// Sends a head and a body, which may still be arriving. Before the last bytes are sent, the response is recorded
+    /// and logged: a client that has the whole response can rely on both.
     ///
     /// - Parameters:
     ///   - length: The number of bytes to send; `nil` if it isn't known. Bytes beyond it aren't sent, since the client
     ///     would read them as the next response.
+    ///   - isChunked: Whether to send the body in chunks.
     ///   - pace: How fast to send the body; `nil` to send it at once, or as it arrives.
     ///   - log: Called once, with the number of body bytes that were sent or are about to be sent.
     /// - Returns: Whether all `length` bytes were sent; `true` if `length` is `nil`.
@@ -160,7 +167,7 @@ struct ServedConnection: Sendable {
         pace: Pace?,
         log: (_ bytes: Int) -> Void
     ) throws -> Bool {
-        // A head and a short body are sent together, which takes the system half as long.
+        // Sending a head and a short body together takes the system half as long.
         var isTogether = length == 0
         if case .data = body, let length, pace == nil { isTogether = length <= Socket.pieceSize }
         var rest = length
@@ -171,7 +178,8 @@ struct ServedConnection: Sendable {
             if !isTogether { try socket.write(head.encoded) }
             while let (received, delay) = try body.piece(after: sent + end.count, at: pace) {
                 if delay > 0 {
-                    // Pieces at a rate are due at even times, however late the one before was sent.
+                    // At a rate in bytes per second, each piece is due a fixed time after the previous piece was due,
+                    // even if that was sent late.
                     due = (pace?.isEven == true ? due : Socket.now) + delay
                     try wait(until: due)
                 }
@@ -195,7 +203,7 @@ struct ServedConnection: Sendable {
         return rest ?? 0 == 0
     }
 
-    /// Waits until a piece is due. Throws if the client leaves or the server is stopped.
+    /// Waits until a piece is due, at a value of `Socket.now`. Throws if the client leaves or the server is stopped.
     private func wait(until time: Double) throws {
         while case let seconds = time - Socket.now, seconds > 0 {
             guard !connection.stopSignal.isRaised(within: min(seconds, Self.secondsBetweenQuestions)),
@@ -204,12 +212,12 @@ struct ServedConnection: Sendable {
         }
     }
 
-    /// How often to check whether a client that waits for a piece is still connected, in seconds.
+    /// The seconds between two checks whether a client that waits for a piece is still connected.
     private static let secondsBetweenQuestions = 0.5
 }
 
 extension DirectLoader.Response.Body {
-    /// The length in bytes; `nil` if it isn't known.
+    /// The length in bytes; `nil` for a body that is still arriving.
     fileprivate var length: Int? {
         switch self {
         case .data(let data): data.count
@@ -220,7 +228,9 @@ extension DirectLoader.Response.Body {
 
     /// Returns the next bytes, and how many seconds after the previous ones they're due; `nil` at the end.
     ///
-    /// - Parameter taken: The number of bytes that were returned so far.
+    /// - Parameters:
+    ///   - taken: The number of bytes that were returned so far.
+    ///   - pace: How fast to send the body; `nil` to send each piece at once.
     fileprivate func piece(after taken: Int, at pace: Pace?) throws -> (Data, delay: Double)? {
         switch self {
         case .data(let data):

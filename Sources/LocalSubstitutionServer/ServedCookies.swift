@@ -2,7 +2,7 @@ import LocalSubstitution
 import WebReferences
 
 #if !os(watchOS)
-/// The cookies of one origin.
+/// The cookies of one origin, as a client stores them for 127.0.0.1.
 ///
 /// Browsers share cookies between all ports of a host (RFC 6265 section 8.5), and a port may serve another origin
 /// later. So each cookie's name gets a prefix that identifies the origin, such as `https+www.example.com+8443~`.
@@ -24,16 +24,18 @@ struct ServedCookies {
         self.prefix = String(decoding: prefix, as: UTF8.self) + "~"
     }
 
-    /// Returns the `Cookie` header to send to the origin: the client's cookies for it, without the prefix. Returns
-    /// `nil` if there are none.
+    /// Returns the `Cookie` header to send to the origin: those of the client's cookies that have the origin's prefix,
+    /// without it. Returns `nil` if none has it.
+    ///
+    /// - Parameter lines: The values of the client's `Cookie` headers.
     func requested(_ lines: [String]) -> String? {
         let own = lines.flatMap { $0.split(separator: ";") }.map { $0.drop { $0 == " " || $0 == "\t" } }
             .filter { $0.hasPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
         return own.isEmpty ? nil : own.joined(separator: "; ")
     }
 
-    /// Returns a `Set-Cookie` value for the client: with the prefix, and without attributes that don't work with http
-    /// on 127.0.0.1.
+    /// Returns a `Set-Cookie` value for the client. It has the prefix, but not the attributes that don't work with http
+    /// on 127.0.0.1: `Domain`, `Secure`, `Partitioned` and `SameSite=None`.
     func set(_ cookie: String) -> String {
         let parts = cookie.split(separator: ";", omittingEmptySubsequences: false)
         let pair = (parts.first ?? "").drop { $0 == " " || $0 == "\t" }
@@ -47,8 +49,8 @@ struct ServedCookies {
 
     /// Splits a `Set-Cookie` value in which Foundation has joined several cookies with a comma and a space.
     ///
-    /// A comma separates cookies if a space, a name and an equals sign follow it. These don't follow a comma in a date,
-    /// and seldom a comma in a value without quotes. Values in quotes are skipped.
+    /// A comma separates cookies if a space, a name and an equals sign follow it. After a comma in a date, they don't,
+    /// and after one in an unquoted value, they seldom do. A comma in a quoted value never separates cookies.
     static func separated(_ line: String) -> [String] {
         let line = line.utf8
         var cookies: [Substring] = []
@@ -69,7 +71,8 @@ struct ServedCookies {
         return (cookies + [Substring(line[start...])]).filter { !$0.isEmpty }.map(String.init)
     }
 
-    /// Returns the text after a cookie's quoted value; the whole text if the value isn't quoted.
+    /// Returns the text after a cookie's quoted value; the whole text if the value isn't quoted or its closing quote is
+    /// missing.
     private static func afterQuotes(_ cookie: Substring.UTF8View) -> Substring.UTF8View {
         let value = cookie.drop { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }.dropFirst()
         guard value.first == UInt8(ascii: "\"") else { return cookie }

@@ -5,28 +5,32 @@ import Loopback
 import WebReferences
 
 #if !os(watchOS)
-/// The served origins, each with a port of 127.0.0.1.
+/// The origins that a server serves, each with a port of 127.0.0.1.
 final class ServedOrigins: Sendable {
     private struct State: Sendable {
-        /// What listens on the ports, and what serves a connection on a separate thread; `nil` once the server was stopped.
-        /// The closure holds the server's recorder.
+        /// The listener of the ports, and the closure that serves a connection, on a separate thread for each; `nil`
+        /// once the server was stopped. The closure holds the server's recorder.
         var running: (listener: Listener, serve: @Sendable (Listener.Connection, ServedOrigins) -> Void)?
         var ports: [WebOrigin: UInt16] = [:]
         var origins: [UInt16: WebOrigin] = [:]
-        /// The origins that the map names; `nil` until they're needed.
+        /// The origins of the map that `isNamed(_:)` read last; `nil` before its first call.
         var named: MapOrigins?
     }
 
     private let cache: LocalSubstitutionCache
-    /// The ports that the caller chose for origins.
+    /// The ports that the caller chose for origins. Any other origin gets a free port.
     private let wanted: [WebOrigin: UInt16]
     private let state = Guarded(State())
 
-    /// The largest number of origins that can have a port. There's a limit, since patterns can match any number of
-    /// origins and each port needs a file descriptor.
+    /// The largest number of origins that can have a port: 256, or a quarter of the process's descriptors if that's
+    /// less. There's a limit, since patterns can match any number of origins and each port needs a descriptor.
     static var most: Int { min(256, Int(getdtablesize()) / 4) }
 
-    /// - Parameter serve: Called for each connection, on a separate thread, to serve it.
+    /// Starts a listener without ports.
+    ///
+    /// - Parameters:
+    ///   - ports: The ports that the caller chose for origins. They aren't opened yet.
+    ///   - serve: Called for each connection, on a separate thread, to serve it.
     init(
         _ cache: LocalSubstitutionCache,
         ports: [WebOrigin: UInt16],
@@ -34,7 +38,7 @@ final class ServedOrigins: Sendable {
     ) throws(StartError) {
         self.cache = cache
         wanted = ports
-        // Weak, since the listener's threads may outlive the server.
+        // The reference is weak, since the listener's threads may outlive the server.
         let listener = try Listener { [weak self] connection in
             if let self, let serve = state.withLock({ $0.running?.serve }) { serve(connection, self) }
         }
@@ -44,7 +48,8 @@ final class ServedOrigins: Sendable {
     /// Returns the origin that a port answers for; `nil` if the port isn't open.
     func origin(of port: UInt16) -> WebOrigin? { state.withLock { $0.origins[port] } }
 
-    /// Returns the port that answers for an origin. Opens it if necessary.
+    /// Returns the port that answers for an origin. Opens it if necessary. Throws if the server was stopped, already
+    /// has ``most`` origins, or can't open the port.
     func port(for origin: WebOrigin) throws(SubstitutionServerError) -> UInt16 {
         try state.withLock { state throws(SubstitutionServerError) in
             guard let listener = state.running?.listener else {
@@ -76,8 +81,10 @@ final class ServedOrigins: Sendable {
         }
     }
 
-    /// Returns the local origin, such as `http://127.0.0.1:49152`, that serves an origin; `nil` if the origin isn't
-    /// served. Opens a port for an origin in the map.
+    /// Returns the local origin, such as `http://127.0.0.1:49152`, that serves an origin. Opens a port if the origin
+    /// has none and is in the map.
+    ///
+    /// Returns `nil` if the origin has no port and isn't in the map, or its port can't be opened.
     func local(for origin: WebOrigin) -> String? {
         let port = state.withLock { $0.ports[origin] } ?? (isNamed(origin) ? try? port(for: origin) : nil)
         return port.map(Self.local)
@@ -85,7 +92,7 @@ final class ServedOrigins: Sendable {
 
     /// Returns the origin that a local origin serves; `nil` if the text isn't a local origin or its port isn't open.
     func origin(ofLocal text: String) -> WebOrigin? {
-        // URLs leave out the default port.
+        // Browsers leave out port 80, the default for http.
         if ["http://127.0.0.1", "http://localhost"].contains(text) { return origin(of: 80) }
         let prefixes = ["http://127.0.0.1:", "http://localhost:"]
         guard let prefix = prefixes.first(where: text.hasPrefix), let port = UInt16(text.dropFirst(prefix.count)) else {
@@ -94,22 +101,22 @@ final class ServedOrigins: Sendable {
         return origin(of: port)
     }
 
-    /// Closes all ports and connections, and opens no more ports from now on.
+    /// Closes all ports and connections. Afterwards, no port can be opened.
     func stop() {
-        // Not under the lock, since the requests that are being answered take it.
+        // The listener is stopped without holding the lock, since requests that are being answered take it.
         let running = state.withLock { $0.running.take() }
         running?.listener.stop()
         withExtendedLifetime(running) {}
     }
 
-    /// Returns the local origin with a port.
+    /// Returns the local origin that has a port.
     static func local(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }
 
     /// Returns whether the map names an origin or matches it with a wildcard.
     private func isNamed(_ origin: WebOrigin) -> Bool {
         let map = cache.map
         if let named = state.withLock({ $0.named }), named.isOf(map) { return named.contains(origin.description) }
-        // Not under the lock, which each request takes: reading a map with many keys takes time.
+        // The map is read without holding the lock: a map with many keys takes time, and each request takes the lock.
         let named = MapOrigins(map)
         state.withLock { $0.named = named }
         return named.contains(origin.description)

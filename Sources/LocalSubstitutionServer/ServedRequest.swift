@@ -8,11 +8,12 @@ import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// A client's request to one of a server's ports. It's refused, or translated into a request to the origin.
+/// A client's request to one of a server's ports. The server refuses it, answers it itself, or makes a request to the
+/// origin from it.
 struct ServedRequest: Sendable {
     var received: HTTPRequest
     let port: UInt16
-    /// The origin that the port answers for.
+    /// The origin that this port answers for.
     let origin: WebOrigin
     let origins: ServedOrigins
     /// The request's URL at the origin; `nil` if the request's path isn't valid in a URL.
@@ -30,7 +31,8 @@ struct ServedRequest: Sendable {
 
     /// The response to a request that the server refuses, even if an entry matches; `nil` for any other request.
     var refusal: ServedResponse? {
-        // Another site can make its name point to 127.0.0.1 (DNS rebinding). Its pages must not read the origin's responses.
+        // Another site can make its name point to 127.0.0.1 (DNS rebinding). That site's pages must not read the
+        // origin's responses.
         let hosts = [received.header("Host") ?? "", received.authority].compactMap { $0 }
         if let foreign = hosts.first(where: { !isOwn($0) }) {
             return ServedResponse(
@@ -61,26 +63,27 @@ struct ServedRequest: Sendable {
         return nil
     }
 
-    /// Returns whether a host is `127.0.0.1` or `localhost`, without a port or with this one.
+    /// Returns whether a host is `127.0.0.1` or `localhost`, either without a port or with the port of this request.
     private func isOwn(_ host: String) -> Bool {
         let host = host.lowercased()
         return ["127.0.0.1", "localhost"].contains { host == $0 || host == "\($0):\(port)" }
     }
 
-    /// Whether a page that isn't served here sent the request, according to `Origin` and `Sec-Fetch-Site`. Only
+    /// Whether a page that this server doesn't serve sent the request, according to `Origin` and `Sec-Fetch-Site`. Only
     /// browsers send these headers.
     private var isCrossSite: Bool {
         let origin = received.header("Origin")
         if let origin, origins.origin(ofLocal: origin.lowercased()) != nil { return false }
-        // A page's policy may hide its origin. A browser considers other ports of this machine the same site.
+        // A page's policy may hide its origin. `Sec-Fetch-Site` then tells, but `same-site` isn't enough: browsers
+        // consider other ports of this machine the same site.
         guard let site = received.header("Sec-Fetch-Site")?.lowercased() else { return origin != nil }
         return !["same-origin", "none"].contains(site)
     }
 
     /// The response to a CORS preflight (WHATWG Fetch, section 3.3.4) from a page that this server serves; `nil` for
-    /// any other request. The response allows the page's request.
+    /// any other request. It allows the request that the page wants to send.
     ///
-    /// Preflights aren't forwarded, since the origin's server knows the page under another origin.
+    /// The server doesn't forward preflights, since the origin's server knows the page under another origin.
     var preflightResponse: ServedResponse? {
         guard received.method == "OPTIONS", let method = received.header("Access-Control-Request-Method"),
             let origin = received.header("Origin"), origins.origin(ofLocal: origin) != nil
@@ -98,23 +101,27 @@ struct ServedRequest: Sendable {
 
     // MARK: What the origin gets
 
-    /// The headers that aren't copied: credentials for a proxy, and headers that the server or the session sets.
+    /// The request headers that aren't copied, besides hop-by-hop headers: credentials for a proxy, and headers that
+    /// the server or its session sets itself.
     private static let dropped: Set<String> = [
         "proxy-authorization", "host", "accept-encoding", "content-length", "expect", "cookie",
     ]
 
+    /// The hop-by-hop headers, in lowercase.
     private static let ofConnection: Set<String> = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-connection", "te", "trailer", "transfer-encoding",
         "upgrade",
     ]
 
-    /// Returns the lowercase names of hop-by-hop headers, including those that `Connection` lists (RFC 9110 section
-    /// 7.6.1).
+    /// Returns the names of hop-by-hop headers, in lowercase (RFC 9110 section 7.6.1).
+    ///
+    /// - Parameter others: The value of `Connection`, whose elements are hop-by-hop headers, too; `nil` if the header
+    ///   is missing.
     static func ofConnection(naming others: String?) -> Set<String> {
         others.map { ofConnection.union(HTTPRequest.elements(of: $0)) } ?? ofConnection
     }
 
-    /// Whether the browser is asking for a document or a style sheet.
+    /// Whether the client asks for a document or a style sheet, according to `Sec-Fetch-Dest` and `Accept`.
     var asksForDocument: Bool {
         let destination = received.header("Sec-Fetch-Dest") ?? ""
         return ["document", "embed", "frame", "iframe", "object", "style"].contains(destination)
@@ -123,7 +130,9 @@ struct ServedRequest: Sendable {
 
     /// Returns the request to send to the origin.
     ///
-    /// - Parameter isWhole: Whether to request the whole body, even if the client requests a range.
+    /// - Parameters:
+    ///   - url: The URL at the origin.
+    ///   - isWhole: Whether to request the whole body, even if the client requests a range.
     func forOrigin(_ url: URL, isWhole: Bool) -> URLRequest {
         var request = URLRequest(url: url)
         request.httpMethod = received.method
@@ -140,14 +149,15 @@ struct ServedRequest: Sendable {
         if !cookies.isEmpty, let own = ServedCookies(of: origin).requested(cookies) {
             request.setValue(own, forHTTPHeaderField: "Cookie")
         }
-        // Part of a compressed body can't be decoded.
+        // A part of a compressed body can't be decoded, so the origin is asked not to compress it.
         if request.value(forHTTPHeaderField: "Range") != nil {
             request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         }
         return request
     }
 
-    /// Returns a local URL or origin with its origin replaced by the one that it serves; other text unchanged.
+    /// Returns a local URL or origin with the local origin replaced by the origin that it serves. Returns any other
+    /// text unchanged.
     private func original(_ text: String) -> String {
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         let local = parts.prefix(3).joined(separator: "/")

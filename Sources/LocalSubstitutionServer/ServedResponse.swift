@@ -13,20 +13,22 @@ struct ServedResponse: Sendable {
     let head: ResponseHead
     let body: DirectLoader.Response.Body
     let source: SubstitutionServer.LoggedRequest.Source
-    /// The response before it was adapted for the client; `nil` if this server created the response.
+    /// The loader's response, before the server adapted it for the client; `nil` if the server created this response
+    /// itself.
     let original: HTTPURLResponse?
     /// How fast to send the body; `nil` to send it at once, or as it arrives.
     var pace: Pace?
 }
 
 extension ServedResponse {
-    /// The longest document or style sheet that is rewritten, in bytes.
+    /// The longest document or style sheet that can be rewritten, in bytes. A longer one that arrives from the network
+    /// or from a large file becomes a response with status 502.
     private static let longestRewritten = 32 << 20
 
-    /// Creates a response that says why a request isn't answered.
+    /// Creates a text response that says why a request isn't answered.
     ///
-    /// - Parameter url: The URL that failed. The body begins with it. The log has the URL anyway, so it gets only the
-    ///   reason.
+    /// - Parameter url: The URL that failed, to write before the reason; `nil`, the default, for the reason alone. The
+    ///   log has the URL anyway, so it gets only the reason.
     init(status: Int, _ reason: String, at url: URL? = nil) {
         self.init(
             head: ResponseHead(
@@ -39,7 +41,8 @@ extension ServedResponse {
         )
     }
 
-    /// Adapts an origin's response to a client.
+    /// Adapts the loader's response to a client. A request that failed, or whose response can't be rewritten, gets a
+    /// response with status 502.
     ///
     /// - Parameters:
     ///   - url: The URL at the origin.
@@ -49,7 +52,7 @@ extension ServedResponse {
             let (head, received) = try response.result.get()
             var body = received
             let rewriter = ReferenceRewriter(document: url) { [origins = request.origins] in origins.local(for: $0) }
-            // A stream's pieces are sent as they are, each when it's due.
+            // A stream isn't rewritten: its pieces are sent as they are, each when it's due.
             let syntax = rewritesReferences && !response.isStream ? References.Syntax(of: head) : nil
             if let syntax {
                 let bytes = try body.bytes(upTo: Self.longestRewritten)
@@ -75,27 +78,27 @@ extension ServedResponse {
 // MARK: Headers
 
 extension ServedResponse {
-    /// Headers that don't apply on 127.0.0.1.
+    /// The response headers that the client doesn't get, in lowercase, since they don't apply on 127.0.0.1.
     private static let dropped: Set<String> = [
         // These name origins, or keep a page's origins apart.
         "content-security-policy", "content-security-policy-report-only", "cross-origin-opener-policy",
         "cross-origin-opener-policy-report-only", "cross-origin-embedder-policy",
         "cross-origin-embedder-policy-report-only", "cross-origin-resource-policy", "origin-agent-cluster",
-        // These apply to https, to other servers, or to what the browser has stored for every port.
+        // These apply to https, to other servers, or to data that the browser stores for all ports together.
         "strict-transport-security", "alt-svc", "clear-site-data", "nel", "report-to", "reporting-endpoints",
-        // Every response says that it must not be stored: see `ServedConnection`.
+        // `ServedConnection` sends `Cache-Control: no-store` in place of these.
         "cache-control", "expires", "pragma", "age",
     ]
 
-    /// Headers that describe a body's exact bytes. They're dropped if the body is rewritten.
+    /// The headers that describe a body's exact bytes, in lowercase. They're dropped if the body is rewritten.
     private static let ofBytes: Set<String> = [
         "accept-ranges", "content-digest", "content-length", "content-md5", "digest", "etag", "repr-digest",
     ]
 
-    /// The content codings that URLSession decodes.
+    /// The content codings that URLSession decodes, in lowercase. The client gets the decoded body.
     private static let decodedCodings: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
 
-    /// Returns an origin's header fields, adapted for the client.
+    /// Returns the header fields of the loader's response, adapted for the client.
     private static func fields(
         of response: HTTPURLResponse,
         for request: ServedRequest,
@@ -108,7 +111,7 @@ extension ServedResponse {
         if !decodedCodings.isDisjoint(with: HTTPRequest.elements(of: all[header: "Content-Encoding"])) {
             dropped.formUnion(["content-encoding", "content-length"])
         }
-        // `Transfer-Encoding` overrides the length (RFC 9112 section 6.3).
+        // `Transfer-Encoding` overrides `Content-Length` (RFC 9112 section 6.3).
         if all[header: "Transfer-Encoding"] != nil { dropped.insert("content-length") }
         var fields: [(name: String, value: String)] = []
         for (name, value) in all {
@@ -121,7 +124,7 @@ extension ServedResponse {
             }
             let adapted: String? =
                 switch key {
-                // Only once, even if the origin repeats it.
+                // An origin may repeat its length. The client gets it once, or not at all if it isn't a number.
                 case "content-length": HTTPSyntax.length(value).map { String($0) }
                 case "location": rewriter.url(value) ?? value
                 case "link": rewriter.links(value)
@@ -131,7 +134,7 @@ extension ServedResponse {
                 }
             if let adapted { fields.append((name, adapted)) }
         }
-        // Lets a page from one served origin read a response from another, unless that response says who may read it.
+        // Lets a page from one served origin read a response from another, unless the response itself says who may read it.
         if let local = request.received.header("Origin"), let asking = request.origins.origin(ofLocal: local),
             asking != request.origin, all[header: "Access-Control-Allow-Origin"] == nil
         {
@@ -157,7 +160,7 @@ extension ReferenceRewriter {
         return result + rest
     }
 
-    /// Returns a `Refresh` header with its URL rewritten: `5; url=URL`.
+    /// Returns a `Refresh` header, `5; url=URL`, with its URL rewritten. A header without `url=` doesn't change.
     fileprivate func refresh(_ value: String) -> String {
         guard let range = value.range(of: "url=", options: .caseInsensitive) else { return value }
         let url = value[range.upperBound...].trimmingCharacters(in: ["\"", "'", " "])
@@ -172,7 +175,8 @@ extension HTTPURLResponse {
 }
 
 extension References.Syntax {
-    /// Creates the syntax that matches a response's MIME type; `nil` if the body's references aren't rewritten.
+    /// Creates the syntax that matches a response's MIME type; `nil` for a response other than HTML, XHTML and CSS,
+    /// whose body isn't rewritten.
     init?(of head: HTTPURLResponse) {
         switch MIMEType.essence(of: head.contentType) {
         case "text/html": self = .html
@@ -184,7 +188,7 @@ extension References.Syntax {
 }
 
 extension DirectLoader.Response.Body {
-    /// Returns all bytes. Throws if there are more than the limit.
+    /// Returns all bytes. Throws if a large file or an arriving body has more bytes than the limit, or can't be read.
     fileprivate func bytes(upTo limit: Int) throws(URLError) -> Data {
         switch self {
         case .data(let data):

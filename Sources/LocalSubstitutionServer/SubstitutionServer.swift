@@ -19,9 +19,9 @@ package import FoundationNetworking
 /// webView.load(URLRequest(url: try server.url(for: page)))
 /// ```
 ///
-/// The server rewrites references to these origins in HTML and CSS, so that a page loads its parts from their ports. Requests that
-/// no entry answers are loaded from the network, unless `unmatched` says otherwise. The server stops when it's released, so keep a
-/// reference to it.
+/// The server rewrites references to origins that it serves in HTML and CSS, so that a page loads its parts from the
+/// server. Requests that no entry answers are loaded from the network, unless `unmatched` says otherwise. The server
+/// stops when it's released, so keep a reference to it.
 public final class SubstitutionServer: Sendable {
     private let origins: ServedOrigins
 
@@ -29,16 +29,19 @@ public final class SubstitutionServer: Sendable {
     ///
     /// - Parameters:
     ///   - cache: The cache whose map answers requests.
-    ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network. A request that
-    ///     fails gets a response with status 502 and a text that says why.
-    ///   - recorder: Keeps responses from the network, and answers with them when the network fails. Unlike in a session, it also
-    ///     keeps redirects, responses with status 404 or 410, and responses to requests with cookies. It never keeps the cookies.
-    ///   - ports: The ports of origins, such as `["https://www.example.com": 8080]`. By default, each origin gets a free port.
+    ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network. A
+    ///     request that fails gets a response with status 502 and a text that says why.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil`, the
+    ///     default, to keep none. Unlike in a session, it also keeps redirects, responses with status 404 or 410, and
+    ///     responses to requests with cookies. It never keeps the cookies.
+    ///   - ports: The ports of origins, such as `["https://www.example.com": 8080]`. By default, each origin gets a
+    ///     free port.
     ///   - rewritesReferences: Whether references in HTML and CSS are rewritten. By default, they are.
     ///   - sendsCredentials: Whether the server forwards a client's `Authorization` header to the network. By default,
     ///     it doesn't.
-    /// - Throws: An error if a key of `ports` isn't an origin, two keys name the same origin or have the same port, a port can't be
-    ///   opened, an exception of `unmatched` is neither a URL nor a match pattern, or the process has no file descriptors left.
+    /// - Throws: An error if a key of `ports` isn't an origin, two keys name the same origin or have the same port, a
+    ///   port can't be opened, an exception of `unmatched` is neither a URL nor a match pattern, or the process has no
+    ///   file descriptors left.
     public convenience init(
         cache: LocalSubstitutionCache,
         unmatched: LocalSubstitutionCache.Unmatched = .load,
@@ -58,12 +61,12 @@ public final class SubstitutionServer: Sendable {
         )
     }
 
-    /// Starts a server with a log.
+    /// Starts a server with a log, and opens the ports in `ports`.
     ///
     /// - Parameters:
     ///   - halfClosedSeconds: How long a client that has closed its side of the connection may wait for the next part
     ///     of the answer. The default is 60 seconds, `URLSession`'s own timeout.
-    ///   - log: Called for each request, on the thread of its connection.
+    ///   - log: Called for each request, on the thread of its connection; `nil` for no log.
     package init(
         cache: LocalSubstitutionCache,
         unmatched: LocalSubstitutionCache.Unmatched,
@@ -109,7 +112,7 @@ public final class SubstitutionServer: Sendable {
     ///
     /// The first call for an origin opens the origin's port.
     ///
-    /// - Parameter url: An http or https URL with a host and without user info. Its path, query and fragment stay as they are.
+    /// - Parameter url: An http or https URL with a host and without user info. Its path, query and fragment don't change.
     /// - Throws: An error if the URL has another form, the port can't be opened, the server was stopped, or the server
     ///   already has the largest number of origins, at most 256.
     public func url(for url: URL) throws(SubstitutionServerError) -> URL {
@@ -126,14 +129,15 @@ public final class SubstitutionServer: Sendable {
         return local
     }
 
-    /// Closes all ports and connections, and releases the recorder once no request is under way. You can't start a stopped server
-    /// again.
+    /// Closes all ports and connections, and releases the recorder once no request is under way. You can't start a
+    /// stopped server again.
     public func stop() { origins.stop() }
 
-    /// The largest number of origins that a server in this process can have.
+    /// The largest number of origins that a server in this process can have: at most 256.
     package static var mostOrigins: Int { ServedOrigins.most }
 
-    /// Returns those of the origins that are served, each with its local origin, in the same order.
+    /// Returns those of the origins that the server serves, in the same order, each with its local origin. Opens a port
+    /// for an origin that has none and is in the map.
     package func served(in origins: [String]) -> [(local: String, origin: String)] {
         origins.compactMap { WebOrigin(of: $0) }.compactMap { origin in
             self.origins.local(for: origin).map { ($0, origin.description) }
@@ -176,25 +180,29 @@ extension SubstitutionServer {
             /// The recorder's copy answered, after the network confirmed that it's current.
             case confirmed
             case network
-            /// The request failed, was refused, or had no answer. The value is the reason.
+            /// The request failed, was refused, or had no answer. The associated value is the reason.
             case failed(String)
         }
 
+        /// The method; `?` if the request couldn't be read.
         package let method: String
-        /// The URL at the origin; the request target if it isn't a valid path; `?` if the request couldn't be read.
+        /// The URL at the origin. It's the request target if that isn't a valid path, and `?` if the request couldn't
+        /// be read.
         package let url: String
         package let status: Int
         package let source: Source
-        /// The response before it was changed for the client; `nil` for a request that failed.
+        /// The response before the server adapted it; `nil` if the server created the response itself, for example
+        /// because the request failed.
         package let response: HTTPURLResponse?
         /// The number of body bytes that were sent.
         package let bytes: Int
+        /// The time from the request's arrival until its last bytes were about to be sent, in seconds.
         package let seconds: Double
     }
 }
 
 extension URLSessionConfiguration {
-    /// A configuration without cookies and credentials, since clients have their own.
+    /// A configuration without cookies and credentials, since a server's clients have their own.
     fileprivate static var ofServer: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil

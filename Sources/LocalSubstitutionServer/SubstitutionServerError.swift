@@ -5,7 +5,7 @@ public import Foundation
 public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible, LocalizedError {
     /// The kind of problem, for code that handles the error.
     public struct Kind: RawRepresentable, Sendable, Hashable {
-        /// The name of the static member.
+        /// The name of the static member, such as `invalidURL`.
         public let rawValue: String
 
         /// Creates a kind with a name.
@@ -17,9 +17,9 @@ public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible,
         public static let invalidPorts = Kind(rawValue: "invalidPorts")
         /// An exception of `unmatched` is neither a URL nor a match pattern.
         public static let invalidException = Kind(rawValue: "invalidException")
-        /// The system doesn't let the server listen on a port, for example because another process uses it.
+        /// The system doesn't let the server listen on a port, for example because another process uses the port.
         public static let portUnavailable = Kind(rawValue: "portUnavailable")
-        /// The server has the largest number of origins: 256, or fewer if the process can open only a few files.
+        /// The server already has the largest number of origins: 256, or fewer if the process can open only a few files.
         public static let tooManyOrigins = Kind(rawValue: "tooManyOrigins")
         /// The server was stopped.
         public static let stopped = Kind(rawValue: "stopped")

@@ -11,26 +11,28 @@ public struct HTTPRequest: Sendable {
 
     /// The path of the target, still percent-encoded, without the query.
     ///
-    /// It begins with a slash, unless the target has another form, such as `*` or `host:443`. Such a target is left unchanged.
+    /// It begins with a slash if the target is a path or an absolute URL. For a target in another form, such as `*` or
+    /// `host:443`, it's the target itself.
     public let path: String
 
-    /// The part of the target after the first `?`, still percent-encoded; `nil` if it has none.
+    /// The part of the target after the first `?`, still percent-encoded; `nil` if the target has no `?`.
     public let query: String?
 
-    /// The host and port of a target that is an absolute URL; `nil` for any other target. They take precedence over the field
-    /// `Host` (RFC 9112 section 3.2.2).
+    /// The host and port of a target that is an absolute URL; `nil` for any other target. The host and port take
+    /// precedence over the field `Host` (RFC 9112 section 3.2.2).
     package let authority: String?
 
-    /// The header fields in the order in which they arrived, with names in the sender's case.
+    /// The header fields in the order in which they arrived, with their names as the client wrote them.
     public let headers: [(name: String, value: String)]
 
-    /// The body, with any transfer coding removed; empty if the request has no body.
+    /// The body, without its transfer coding; empty if the request has no body, or until
+    /// ``RequestReader/readBody(of:limit:)`` has read it.
     public internal(set) var body = Data()
 
-    /// The minor version: the x in HTTP/1.x.
+    /// The minor version of HTTP, from 0 to 9: the x in `HTTP/1.x`.
     package let minorVersion: Int
 
-    /// The error for a request that breaks a rule of HTTP or exceeds a limit, with the status of the response.
+    /// The error for a request that breaks a rule of HTTP or exceeds a limit. It has the status of the response.
     package struct Refusal: Error, Equatable {
         package let status: Int
 
@@ -45,7 +47,8 @@ public struct HTTPRequest: Sendable {
         static let unknownCoding = Refusal(status: 501)
     }
 
-    /// Parses a request line and its header lines, already split and without line ends.
+    /// Parses a request line and its header lines, already split and without line ends. Throws status 400 if they're
+    /// malformed.
     init(head lines: [[UInt8]]) throws(Refusal) {
         let parts = (lines.first ?? []).split(separator: .space, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].isToken, !parts[1].isEmpty, parts[1].allSatisfy({ $0 > .space }),
@@ -56,7 +59,7 @@ public struct HTTPRequest: Sendable {
         }
         method = String(decoding: parts[0], as: UTF8.self)
         self.minorVersion = minorVersion
-        // Bytes that aren't ASCII need not be UTF-8.
+        // Bytes beyond ASCII are percent-encoded, since they need not be valid UTF-8.
         let characters = parts[1].map { byte in
             byte < 0x80 ? String(Unicode.Scalar(byte)) : "%\(String(byte, radix: 16, uppercase: true))"
         }
@@ -76,13 +79,13 @@ public struct HTTPRequest: Sendable {
         query = path.endIndex == rest.endIndex ? nil : String(rest[path.endIndex...].dropFirst())
 
         headers = try lines.dropFirst().map(Self.field)
-        // RFC 9112 section 3.2: an HTTP/1.1 request has exactly one Host field.
+        // RFC 9112 section 3.2: an HTTP/1.1 request has exactly one Host field. An HTTP/1.0 request may have none.
         let hosts = headers.count { $0.name.isSameField(as: "Host") }
         guard hosts == 1 || minorVersion == 0 && hosts == 0 else { throw .malformed }
     }
 
-    /// Parses a header line, `name: value`. Throws if there's white space around the name, as in obsolete folded lines
-    /// (RFC 9112 section 5).
+    /// Parses a header line, `name: value`. Throws status 400 if the line is malformed, for example because it begins
+    /// with white space, as an obsolete folded line does (RFC 9112 section 5).
     private static func field(_ line: [UInt8]) throws(Refusal) -> (name: String, value: String) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].isToken else { throw .malformed }
         let value = line[(colon + 1)...].drop { $0.isBlank }
@@ -91,27 +94,30 @@ public struct HTTPRequest: Sendable {
         return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value[..<end], as: UTF8.self))
     }
 
-    /// Returns the value of a header field; `nil` if the request doesn't have it.
+    /// Returns the value of a header field; `nil` if the request has no such field.
     ///
-    /// The name's case doesn't matter. Several lines are joined with `", "` (RFC 9110 section 5.3).
+    /// The name's case doesn't matter. If several fields have the name, their values are joined with `", "` (RFC 9110
+    /// section 5.3).
     public func header(_ name: String) -> String? {
         let values = headers.filter { $0.name.isSameField(as: name) }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Returns the lowercased elements of a field value that is a comma-separated list (RFC 9110 section 5.6.1).
+    /// Returns the elements of a comma-separated list, in lowercase; none for `nil` (RFC 9110 section 5.6.1). White
+    /// space separates elements, too.
     package static func elements(of list: String?) -> [String] {
         (list ?? "").utf8.split { $0 == UInt8(ascii: ",") || $0.isBlank }.map { element in
             String(decoding: element.map(\.lowercased), as: UTF8.self)
         }
     }
 
-    /// The path and query, without the scheme and authority.
+    /// The target's path and query, without its scheme and authority.
     package var pathAndQuery: String {
         query.map { "\(path)?\($0)" } ?? path
     }
 
-    /// Whether to close the connection after this request. HTTP/1.0 connections are always closed (RFC 9112 section 9.3).
+    /// Whether to close the connection after the response to this request: it has `Connection: close`, or is an
+    /// HTTP/1.0 request (RFC 9112 section 9.3).
     package var closesConnection: Bool {
         minorVersion == 0 || Self.elements(of: header("Connection")).contains("close")
     }
@@ -121,9 +127,11 @@ public struct HTTPRequest: Sendable {
         minorVersion > 0 && Self.elements(of: header("Expect")).contains("100-continue")
     }
 
-    /// Returns the length of the body that follows the head, in bytes; `nil` if the body is chunked (RFC 9112 section 6.3).
+    /// Returns the length of the body that follows the head, in bytes: 0 if there's no body, and `nil` if the body is
+    /// chunked (RFC 9112 section 6.3).
     ///
-    /// - Throws: ``Refusal`` if it isn't clear where the body ends, or if its transfer coding isn't `chunked`.
+    /// - Throws: ``Refusal`` with status 400 if the length is malformed, or the request also has a transfer coding; 501
+    ///   if the transfer coding isn't `chunked`.
     func bodyLength() throws(Refusal) -> Int? {
         let length = header("Content-Length")
         if let coding = header("Transfer-Encoding") {
@@ -135,7 +143,7 @@ public struct HTTPRequest: Sendable {
         guard !length.isEmpty, length.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
             throw .malformed
         }
-        // Digits that overflow are still well-formed. They announce a body far beyond any limit.
+        // A number that is too large for `Int` is well-formed, too. It's beyond any limit, as is `Int.max`.
         return Int(length) ?? .max
     }
 }
@@ -148,21 +156,21 @@ extension Collection<UInt8> {
         !isEmpty
             && allSatisfy { byte in
                 switch byte {
-                // Digits and letters, the most common bytes.
+                // Digits and letters are checked first, since most bytes are.
                 case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
                 default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
                 }
             }
     }
 
-    /// Whether the bytes can be a field's value: they contain no control characters except tabs.
+    /// Whether the bytes can be a field's value: they contain no control characters, except tabs.
     var isFieldValue: Bool { allSatisfy { $0 >= .space && $0 != 0x7F || $0 == UInt8(ascii: "\t") } }
 }
 
 extension UInt8 {
     fileprivate static let space = UInt8(ascii: " ")
 
-    /// Whether the byte is a space or a tab, the white space that may be around field values.
+    /// Whether the byte is a space or a tab, the white space that can be around a field's value.
     var isBlank: Bool { self == .space || self == UInt8(ascii: "\t") }
 
     fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }

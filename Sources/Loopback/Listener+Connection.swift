@@ -11,11 +11,12 @@ extension Listener {
         /// The signal that is raised when the listener stops. It wakes code that waits while answering a request.
         package let stopSignal: StopSignal
 
-        /// When the connection's state changed, as values of ``Socket/now``.
+        /// The times at which the connection's state changed, as values of ``Socket/now``.
         private struct State {
             /// When the connection last began to wait for a request; `nil` while it answers one.
             var idleStart: Double? = Socket.now
-            /// When the client's side was first found closed after ``busy()``; `nil` if it wasn't.
+            /// When ``isClientWaiting(halfClosedSeconds:)`` first found the client's side closed after the last
+            /// ``busy()``; `nil` if it hasn't.
             var endSeen: Double?
         }
 
@@ -27,28 +28,31 @@ extension Listener {
             self.stopSignal = stopSignal
         }
 
-        /// Marks the connection as waiting for a request, its initial state. The listener may hang it up if it needs the descriptor.
+        /// Marks the connection as waiting for a request, which is its initial state. The listener may hang up a
+        /// waiting connection if it needs the descriptor.
         package func idle() {
             state.withLock { $0.idleStart = Socket.now }
         }
 
         /// Marks the connection as answering a request, so that the listener doesn't hang it up. Call it again for each
-        /// part of the answer.
+        /// part of the answer: the time of a client that has closed its side then begins anew.
         package func busy() {
             state.withLock { $0 = State(idleStart: nil) }
         }
 
+        /// When the connection last began to wait for a request, as a value of ``Socket/now``; `nil` while it answers one.
         var idleSince: Double? {
             state.withLock { $0.idleStart }
         }
 
         /// Returns whether the client may still be waiting for the rest of an answer.
         ///
-        /// A client can close its side after its request, as `nc -N` does, and still wait for the answer. Until
-        /// something is sent, such a client can't be distinguished from one that has left, so both get the same time.
+        /// A client can close its side after its request, as `nc -N` does, and still wait for the answer. Until the
+        /// server sends something, it can't distinguish such a client from one that has left. So both count as waiting
+        /// for a limited time.
         ///
-        /// - Parameter seconds: How long such a client may wait, from the first call after ``busy()`` that finds its
-        ///   side closed.
+        /// - Parameter seconds: How long a client that has closed its side counts as waiting. The time begins when this
+        ///   method first finds the side closed after the last ``busy()``.
         package func isClientWaiting(halfClosedSeconds seconds: Double) -> Bool {
             switch socket.otherSide {
             case .open:

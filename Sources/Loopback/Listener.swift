@@ -2,20 +2,20 @@ import Dispatch
 import Foundation
 import Guarded
 
-/// A listener that accepts connections on any number of ports of 127.0.0.1 with one thread, and serves each connection
-/// on a separate thread.
+/// A listener on any number of ports of 127.0.0.1. One thread accepts the connections of all ports. Each connection is
+/// served on a separate thread.
 ///
-/// Once the listener has a port, the accepting thread keeps it alive until ``stop()``.
+/// Once the listener has a port, the accepting thread keeps the listener alive until ``stop()``.
 package final class Listener: Sendable {
     private struct State {
-        /// The open ports. The accepting thread runs while there are any.
+        /// The open ports. The accepting thread runs while there are any. It closes them after ``stop()``.
         var ports: [(socket: Socket, number: UInt16)] = []
         var connections: [ObjectIdentifier: Connection] = [:]
         var isStopped = false
     }
 
-    /// The stack size of a thread, in bytes. It's enough for Foundation's calls, even in a debug build, and the default
-    /// on Apple platforms.
+    /// The stack size of a thread, in bytes. It's enough for Foundation's calls, even in a debug build, and it's also
+    /// the default on Apple platforms.
     private static let stackSize = 512 << 10
 
     /// The signal that ``stop()`` raises.
@@ -24,19 +24,20 @@ package final class Listener: Sendable {
     /// How many descriptors the listener tries to keep free by hanging up idle connections.
     private static var spareDescriptors: Int { min(8, Int(getdtablesize()) / 8) }
 
-    /// How long a connection must be idle before it may be hung up. A client that just connected is about to send its request.
+    /// How long a connection must be idle before the listener may hang it up. A client that just connected is about to
+    /// send its request.
     private static let shortestIdleSeconds = 0.1
 
     private let serve: @Sendable (Connection) -> Void
     private let state = Guarded(State())
     private let accepting = DispatchGroup()
 
-    /// A pair of sockets that wakes the accepting thread, so that it checks the state again. Only a descriptor can end
-    /// the thread's wait.
+    /// A connected pair of sockets. A byte that is written to `waker` ends the accepting thread's wait in poll(), so
+    /// that the thread checks the state again. Only a descriptor can end that wait.
     private let waker: Socket
     private let wakened: Socket
 
-    /// Makes a listener without ports.
+    /// Creates a listener without ports.
     ///
     /// - Parameter serve: Called for each connection, on a separate thread, to serve it. The connection is closed when
     ///   the closure returns.
@@ -50,8 +51,8 @@ package final class Listener: Sendable {
     /// Listens on a port of 127.0.0.1.
     ///
     /// - Parameter port: The port, or 0 for a free one.
-    /// - Returns: The port.
-    /// - Throws: ``StartError`` if a system call fails, for example because the port is taken, and after ``stop()``.
+    /// - Returns: The port's number.
+    /// - Throws: ``StartError`` if the listener was stopped, or a system call fails, for example because the port is taken.
     package func listen(on port: UInt16) throws(StartError) -> UInt16 {
         let socket = try Socket.listening(on: port)
         let number = try socket.localPort()
@@ -62,7 +63,8 @@ package final class Listener: Sendable {
             }
             if state.ports.isEmpty {
                 try startAccepting()
-                // Counted here, so that `stop()` waits for the thread even before it runs. The thread begins by taking the lock.
+                // Entered here, so that `stop()` waits for the thread even before it runs. The thread can't leave the
+                // group earlier: it begins by taking the lock that is held here.
                 accepting.enter()
             }
             state.ports.append((socket, number))
@@ -73,18 +75,18 @@ package final class Listener: Sendable {
 
     /// Closes the ports, hangs up the connections and raises ``stopSignal``.
     ///
-    /// It doesn't wait for requests that are being answered. Stopping again does nothing.
+    /// It doesn't wait for requests that are being answered. Stopping again has no effect.
     package func stop() {
         let connections = state.withLock { state in
             state.isStopped = true
             return Array(state.connections.values)
         }
         for connection in connections { connection.socket.hangUp() }
-        // Raised last, when answers that wait for it can't be sent any more.
+        // Raised last: the threads that it wakes can't send their answers any more, since their connections were hung up.
         stopSignal.raise()
         wake()
-        // After this wait, the caller can rely on the ports being closed. The wait is short, since the accepting thread was woken
-        // and blocks nowhere else. The limit is for a machine that is too busy to run the thread at all.
+        // After `stop()`, callers rely on the ports being closed. The wait is short, since the accepting thread was
+        // woken and blocks nowhere else. The limit of five seconds is for a machine that is too busy to run the thread.
         _ = accepting.wait(timeout: .now() + .seconds(5))
     }
 
@@ -96,8 +98,8 @@ package final class Listener: Sendable {
         try Self.startThread { [self] in
             acceptConnections()
             state.withLock { state in
-                // A process that is being started holds copies of the sockets, which would keep the ports open. On Linux, a socket
-                // that was hung up no longer listens.
+                // A process that this one is starting may hold copies of the sockets, which would keep the ports open.
+                // On Linux, hanging up a socket ends its listening even then.
                 for port in state.ports { port.socket.hangUp() }
                 state.ports = []
             }
@@ -120,19 +122,20 @@ package final class Listener: Sendable {
     }
 
     private func acceptConnection(to port: UInt16, of listening: Socket) {
-        // Answers need descriptors too, for files and for the network. As long as an idle connection can be hung up, the new one
-        // stays pending.
+        // Answers need descriptors too, for files and for the network. If few are left and an idle connection can be
+        // hung up, the new connection stays pending for now.
         let hasRoom = listening.canBeDuplicated(Self.spareDescriptors + 1)
         guard hasRoom || !hangUpLongestIdle(), let socket = listening.nextConnection() else {
-            // The client may also have left already, or the process may be out of descriptors. Without this pause the thread would
-            // spin.
+            // The connection stays pending, its client has left already, or the process is out of descriptors. Without
+            // this pause, the thread would spin.
             _ = stopSignal.isRaised(within: 0.01)
             return
         }
         let connection = Connection(socket: socket, port: port, stopSignal: stopSignal)
         var isOtherServed = true
-        // If no thread can be created, the connection waits until another connection's thread ends, and further
-        // connections stay pending. If no other connection is being served, this one is released, which closes it.
+        // If no thread can be created, the accepting thread waits until another connection's thread ends. Meanwhile,
+        // further connections stay pending. If no other connection is being served, this one is released, which closes
+        // it.
         while !startServing(connection), isOtherServed {
             isOtherServed = state.withLock { !$0.connections.isEmpty }
             _ = hangUpLongestIdle()
@@ -185,7 +188,7 @@ package final class Listener: Sendable {
             &thread,
             attributes,
             { argument in
-                // Optional on Linux only.
+                // The argument is optional on Linux only.
                 let argument: UnsafeMutableRawPointer? = argument
                 if let argument { Unmanaged<ThreadMain>.fromOpaque(argument).takeRetainedValue().body() }
                 return nil
@@ -198,15 +201,15 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Hangs up the connection that has waited longest for a request. Connections with unread bytes don't count.
+    /// Hangs up the connection that has waited longest for a request, if that's at least ``shortestIdleSeconds``.
+    /// Connections with unread bytes aren't considered.
     ///
-    /// - Returns: Whether a connection is waiting. If it hasn't waited for ``shortestIdleSeconds`` yet, only a later
-    ///   call hangs it up.
+    /// - Returns: Whether a connection is waiting, even if it hasn't waited long enough to be hung up.
     private func hangUpLongestIdle() -> Bool {
         let idle = state.withLock { Array($0.connections.values) }
             .compactMap { connection in connection.idleSince.map { (start: $0, socket: connection.socket) } }
         let readable = Set(Socket.readable(of: idle.map(\.socket), within: 0))
-        // A connection that was hung up earlier is readable too, until its thread notices.
+        // A connection that was hung up is readable too, so it isn't chosen again before its thread notices.
         let silent = idle.enumerated().filter { !readable.contains($0.offset) }.map(\.element)
         guard let longest = silent.min(by: { $0.start < $1.start }) else { return false }
         if Socket.now - longest.start >= Self.shortestIdleSeconds { longest.socket.hangUp() }
@@ -224,12 +227,12 @@ extension Listener {
             (sender, receiver) = try Socket.pair()
         }
 
-        /// Wakes the waiting threads. From then on, waits return at once.
+        /// Wakes the waiting threads. From then on, ``isRaised(within:)`` returns at once.
         package func raise() {
             sender.hangUp()
         }
 
-        /// Waits for the signal, at most for a timeout in seconds. Returns whether it was raised.
+        /// Returns whether the signal was raised. Waits for that, but not longer than a timeout in seconds.
         package func isRaised(within timeout: Double) -> Bool {
             !Socket.readable(of: [receiver], within: timeout).isEmpty
         }

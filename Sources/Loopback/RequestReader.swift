@@ -2,15 +2,15 @@ import Foundation
 
 /// A reader of the requests on a connection, one after another.
 package struct RequestReader {
-    /// How long a client may take, in seconds; `nil` for no limit.
+    /// The longest times that a client may take, in seconds. `nil`, the default, means no limit.
     package struct Limits: Sendable {
-        /// How long the connection may wait for a request.
+        /// How long the first byte of a request may take to arrive.
         package var idleSeconds: Double?
 
-        /// How long a head may take from its first byte to its last.
+        /// How long a head may take to arrive, from its first byte to its last.
         package var headSeconds: Double?
 
-        /// How long each part of a body may take to arrive.
+        /// How long the next bytes of a body may take to arrive.
         package var bodySeconds: Double?
 
         package init(idleSeconds: Double? = nil, headSeconds: Double? = nil, bodySeconds: Double? = nil) {
@@ -22,17 +22,18 @@ package struct RequestReader {
 
     private let socket: Socket
     private let limits: Limits
-    /// The bytes that have arrived. Those before `position` were already used.
+    /// The bytes that have arrived. The reader has already used those before `position`.
     private var buffer: [UInt8] = []
     private var position = 0
+    /// The socket's current limit for reads, in seconds; `nil` for no limit.
     private var readLimit: Double?
 
-    /// The largest size of a request's head, in bytes. The lines around each chunk have the same limit, including the
-    /// trailer fields after the last chunk.
+    /// The largest size of a request's head, in bytes. For each chunk of a body, the lines before and after it have the
+    /// same limit together. The trailer fields are lines after the last chunk.
     private static let headBytes = 64 << 10
 
-    /// How many bytes to read at once while reading lines. Most heads fit, and a waiting connection needs little
-    /// memory.
+    /// The largest number of bytes to read at once while reading lines. Most heads fit, and a waiting connection needs
+    /// little memory.
     private static let lineReadSize = 8 << 10
 
     package init(_ socket: Socket, limits: Limits = Limits()) {
@@ -42,8 +43,9 @@ package struct RequestReader {
 
     /// Waits for the next request and reads its head, but not its body.
     ///
-    /// - Throws: ``HTTPRequest/Refusal`` if the client should get an answer before the connection is closed: 400, 431, or 408 if
-    ///   the head doesn't arrive in time. ``Socket/Closed`` if the client has left or hasn't begun a request in time.
+    /// - Throws: ``HTTPRequest/Refusal`` if the client should get a response before the connection is closed: status
+    ///   400 for a malformed head, 431 for one that is too long, and 408 if the head doesn't arrive in time.
+    ///   ``Socket/Closed`` if the client has left, or hasn't begun a request in time.
     package mutating func nextHead() throws -> HTTPRequest {
         if position == buffer.count { try fill(within: limits.idleSeconds) }
         let deadline = limits.headSeconds.map { Socket.now + $0 }
@@ -66,11 +68,12 @@ package struct RequestReader {
 
     /// Reads the body of the request whose head was read last.
     ///
-    /// If the client sent `Expect: 100-continue`, it gets `100 Continue` first.
+    /// If the client sent `Expect: 100-continue` and a body follows, the reader sends `100 Continue` first.
     ///
     /// - Parameter limit: The largest size of a body, in bytes. A body or chunk that would exceed the limit isn't read.
-    /// - Throws: ``HTTPRequest/Refusal``: 413 if the body is longer than the limit, 408 if its next part doesn't arrive in time,
-    ///   400 if it's malformed, or 501 for a transfer coding other than `chunked`. ``Socket/Closed`` if the client has left.
+    /// - Throws: ``HTTPRequest/Refusal``: 413 if the body is longer than the limit, 408 if its next bytes don't arrive
+    ///   in time, 431 if the lines around a chunk are too long, 400 if the body is malformed, or 501 for a transfer
+    ///   coding other than `chunked`. ``Socket/Closed`` if the client has left.
     package mutating func readBody(of request: inout HTTPRequest, limit: Int) throws {
         let length = try request.bodyLength()
         if let length, length > limit { throw HTTPRequest.Refusal.bodyTooLarge }
@@ -88,13 +91,13 @@ package struct RequestReader {
         }
     }
 
-    /// Reads chunks and trailer fields (RFC 9112 section 7.1). The trailer fields are dropped.
+    /// Appends the chunks to a body, and drops the trailer fields after them (RFC 9112 section 7.1).
     private mutating func takeChunks(into body: inout Data, limit: Int) throws {
         while true {
             var budget = Self.headBytes
             let size = try bodyLine(within: &budget).prefix { $0 != UInt8(ascii: ";") }
             let digits = size.prefix { "0123456789abcdefABCDEF".utf8.contains($0) }
-            // Only blanks may follow the digits.
+            // Only blanks may follow the digits, up to the line's end or the semicolon of an extension.
             guard size[digits.endIndex...].allSatisfy(\.isBlank),
                 let length = Int(String(decoding: digits, as: UTF8.self), radix: 16)
             else { throw HTTPRequest.Refusal.malformed }
@@ -117,8 +120,9 @@ package struct RequestReader {
     /// Returns the next line without its CRLF. A lone LF ends a line too, as RFC 9112 section 2.2 allows.
     ///
     /// - Parameters:
-    ///   - budget: The largest number of bytes in the line. The line's length is subtracted from it.
-    ///   - seconds: Returns how long the next read may wait. Called before each read.
+    ///   - budget: How many bytes the lines from this one on may have together. The number of bytes in this line, with
+    ///     its line end, is subtracted from it.
+    ///   - seconds: Called before each read. Returns how long the read may wait; `nil` for no limit.
     private mutating func line(within budget: inout Int, seconds: () -> Double?) throws -> [UInt8] {
         var searched = 0
         while true {
@@ -135,7 +139,7 @@ package struct RequestReader {
         }
     }
 
-    /// Appends the next bytes to a body.
+    /// Appends the next `count` bytes to a body.
     private mutating func take(_ count: Int, into body: inout Data) throws(Socket.Closed) {
         let received = buffer[position...].prefix(count)
         body.append(contentsOf: received)
@@ -148,7 +152,7 @@ package struct RequestReader {
         }
     }
 
-    /// Reads more bytes into the buffer, and drops those already used.
+    /// Waits for more bytes, and adds them to the buffer. Drops those that were already used.
     private mutating func fill(within seconds: Double?) throws(Socket.Closed) {
         buffer.removeFirst(position)
         position = 0

@@ -12,24 +12,25 @@ package struct ResponseHead: Sendable {
         self.fields = fields
     }
 
-    /// Returns the value of the first field with a name; `nil` if the response doesn't have it. Case doesn't matter.
+    /// Returns the value of the first field with a name; `nil` if the response has no such field. The name's case
+    /// doesn't matter.
     package func field(_ name: String) -> String? {
         fields.first { $0.name.isSameField(as: name) }?.value
     }
 
-    /// Replaces all fields with a name by one at the end, or removes them if the value is `nil`. Case doesn't matter.
+    /// Removes all fields with a name, and appends one with the value unless that is `nil`. The name's case doesn't matter.
     package mutating func setField(_ name: String, to value: String?) {
         fields.removeAll { $0.name.isSameField(as: name) }
         if let value { fields.append((name, value)) }
     }
 
-    /// Whether a response with this status can have a body, and so a `Content-Length` (RFC 9110 section 8.6).
+    /// Whether a response with this status can have a body: the status isn't 1xx, 204 or 304 (RFC 9110 section 6.4.1).
     package var allowsBody: Bool {
         status >= 200 && status != 204 && status != 304
     }
 
-    /// Removes the fields whose names aren't tokens, and those whose values contain a line end or another control
-    /// character. A server on the network may have sent them, and a line end could start another field or a body.
+    /// Removes fields whose names aren't tokens, or whose values contain a control character other than a tab. A server
+    /// on the network may have sent them. A line end in a value would begin another field, or the body.
     package mutating func removeInvalidFields() {
         fields.removeAll { !$0.name.utf8.isToken || !$0.value.utf8.isFieldValue }
     }
@@ -41,7 +42,8 @@ package struct ResponseHead: Sendable {
         return Data((text + "\r\n").utf8)
     }
 
-    /// The reason phrases. Clients should ignore them, and they may be empty (RFC 9112 section 4).
+    /// The reason phrases of common statuses. Any other status has an empty one: clients should ignore it (RFC 9112
+    /// section 4).
     private static let reasons = [
         200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
         301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",

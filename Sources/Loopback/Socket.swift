@@ -6,12 +6,12 @@ import Darwin
 
 /// An open stream socket, closed when the last reference to it is released.
 ///
-/// It can't be closed explicitly, so `hangUp()` is safe on any thread: while another thread holds the socket, its descriptor can't
-/// be closed and reused for another file.
+/// It can't be closed explicitly, so `hangUp()` is safe on any thread: as long as a thread holds the socket, the system
+/// can't give its descriptor to another file.
 package final class Socket: Sendable {
-    /// The error of a read or write when the other side has left, this side has hung up, or a time limit has passed.
+    /// The error of a read or write: the other side has left, this side has hung up, or a time limit has passed.
     package struct Closed: Error {
-        /// How many bytes of the failed write the system had already accepted.
+        /// How many bytes of the failed write the system had already accepted; 0 for a read.
         package let written: Int
 
         /// Whether a time limit has passed. If so, the other side may still be connected.
@@ -28,18 +28,20 @@ package final class Socket: Sendable {
         }
     }
 
-    /// The largest number of bytes to read or write at once.
+    /// The largest number of bytes that callers should read or write at once.
     package static let pieceSize = 64 << 10
 
     package let descriptor: Int32
 
-    /// Creates a socket that owns a descriptor.
+    /// Creates a socket that owns a descriptor, and closes it in the end.
     package init(owning descriptor: Int32) {
         self.descriptor = descriptor
-        // With fcntl afterwards, since Darwin has neither SOCK_CLOEXEC nor accept4.
+        // Other programs that this process starts must not inherit the descriptor. This is set only afterwards, since
+        // Darwin has neither SOCK_CLOEXEC nor accept4.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
-        // Keeps a write to a client that has left from killing the process. Linux has a flag of send() for that.
+        // Without this option, a write to a client that has left would kill the process. On Linux, a flag of send() has
+        // the same effect.
         turnOn(SO_NOSIGPIPE, at: SOL_SOCKET)
         #endif
     }
@@ -71,7 +73,8 @@ package final class Socket: Sendable {
         set(SO_SNDTIMEO, seconds: seconds)
     }
 
-    /// Waits until bytes have arrived, and returns them. Returns an empty array if the other side has finished sending.
+    /// Waits until bytes have arrived, and returns at most `count` of them. Returns an empty array if the other side
+    /// has finished sending.
     package func read(upTo count: Int) throws(Closed) -> [UInt8] {
         var received = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -121,8 +124,8 @@ package final class Socket: Sendable {
 
     // MARK: Waiting and ending
 
-    /// The monotonic time in seconds, since an arbitrary moment before the process began. Clock changes don't affect
-    /// it.
+    /// The time on the monotonic clock, in seconds since an arbitrary moment before the process began. Changes of the
+    /// system's time don't affect it.
     package static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -143,26 +146,27 @@ package final class Socket: Sendable {
             if poll(&polls, nfds_t(polls.count), milliseconds) > 0 {
                 return polls.indices.filter { polls[$0].revents != 0 }
             }
-            // If poll() fails at once, this pause keeps the loop from spinning.
+            // If poll() itself fails, this pause keeps the loop from spinning.
             if errno != EINTR, left != 0 { usleep(10_000) }
             if left == 0 { return [] }
         }
     }
 
-    /// The state of the other side, as far as it's known without waiting.
+    /// The state of the connection's other side.
     enum OtherSide {
-        /// It may send more, or it has sent something that hasn't been read yet.
+        /// The other side may send more, or it has sent bytes that haven't been read yet.
         case open
-        /// It has finished sending. It may still read, or it may have left.
+        /// The other side has finished sending. It may still read, or it may have left.
         case finished
-        /// It has left: the connection was reset.
+        /// The other side has left: the connection was reset.
         case left
     }
 
+    /// The state of the other side, as far as the system knows it without waiting.
     var otherSide: OtherSide {
         var error: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        // After an end, only this reveals a reset: reads still return the end.
+        // After the other side has finished sending, only this call reveals a reset: reads still report the end.
         guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0, error == 0 else { return .left }
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
@@ -170,15 +174,15 @@ package final class Socket: Sendable {
         return count > 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? .open : .left
     }
 
-    /// Shuts down both directions immediately, which wakes every thread that reads or writes.
+    /// Shuts down sending and receiving immediately, which wakes every thread that reads or writes.
     package func hangUp() {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
     /// Shuts down sending, then waits up to two seconds for the other side to finish sending.
     ///
-    /// Closing a socket that has unread bytes resets the connection, and the reset can overtake the last answer on its
-    /// way to the client (RFC 9112 section 9.6).
+    /// This wait is for bytes that the client is still sending. Closing a socket that has unread bytes resets the
+    /// connection, and the reset can overtake the last response on its way to the client (RFC 9112 section 9.6).
     package func finish() {
         _ = shutdown(descriptor, Int32(SHUT_WR))
         let deadline = Self.now + 2
@@ -194,7 +198,7 @@ package final class Socket: Sendable {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { throw .current("socket") }
         let listener = Socket(owning: descriptor)
-        // Lets a fixed port be used again while connections of an earlier process are still in TIME_WAIT.
+        // With this option, a port can be used again while connections of an earlier process are still in TIME_WAIT.
         listener.turnOn(SO_REUSEADDR, at: SOL_SOCKET)
         var address = loopbackAddress(port: port)
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -203,7 +207,8 @@ package final class Socket: Sendable {
         }
         guard bound == 0 else { throw .current("bind") }
         guard listen(descriptor, 512) == 0 else { throw .current("listen") }
-        // A client can leave between poll() and accept(), which would then block beyond the reach of stop().
+        // A client can leave between poll() and accept(). If accept() could block, it would then wait for another
+        // client, and `stop()` couldn't end that wait.
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw .current("fcntl") }
         return listener
     }
@@ -219,19 +224,20 @@ package final class Socket: Sendable {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Returns the next pending connection; `nil` if there is none or it can't be accepted.
+    /// Returns the next pending connection; `nil` if none is pending or it can't be accepted.
     func nextConnection() -> Socket? {
         let accepted = accept(descriptor, nil, nil)
         guard accepted >= 0 else { return nil }
         let connection = Socket(owning: accepted)
-        // On Darwin a connection inherits the listener's O_NONBLOCK. On Linux it doesn't.
+        // Clears O_NONBLOCK, which a connection inherits from the listening socket on Darwin. On Linux, it doesn't.
         guard fcntl(accepted, F_SETFL, 0) == 0 else { return nil }
-        // The head and the body are written separately. Nagle's algorithm would hold the body back for a delayed ACK.
+        // The head and the body are written separately. Without this option, Nagle's algorithm would hold back the body
+        // until the client has acknowledged the head, which it may delay.
         connection.turnOn(TCP_NODELAY, at: Int32(IPPROTO_TCP))
         return connection
     }
 
-    /// Returns whether the process has at least this many descriptors left.
+    /// Returns whether the process can open at least this many more descriptors. Tries that with copies of this one.
     func canBeDuplicated(_ times: Int) -> Bool {
         var copies: [Int32] = []
         while copies.count < times, case let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0), copy >= 0 {
@@ -253,7 +259,7 @@ package final class Socket: Sendable {
     // MARK: Options
 
     #if canImport(Glibc)
-    // Only Glibc declares it as a C enumeration.
+    // Glibc declares SOCK_STREAM as a C enumeration, other C libraries as an integer.
     package static let streamType = Int32(SOCK_STREAM.rawValue)
     #else
     package static let streamType = SOCK_STREAM
@@ -271,7 +277,8 @@ package final class Socket: Sendable {
     }
 
     private func set(_ option: Int32, seconds: Double?) {
-        // To the system, zero means no limit. For a connection a day is as good as no limit, and it fits into every field.
+        // To the system, zero means no limit, so the shortest limit is a millisecond. The longest is a day, which the
+        // fields can hold on every platform.
         let limit = seconds.map { min(max($0, 0.001), 86_400) } ?? 0
         var time = timeval()
         time.tv_sec = .init(limit)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The reason a server couldn't start listening.
+/// The error of the system call that keeps a server from listening.
 public struct StartError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The name of the call that failed, such as `bind`.
+    /// The name of the system call that failed, such as `bind`.
     public let call: String
 
-    /// The call's `errno`.
+    /// The error number (`errno`) of the call.
     public let code: Int32
 
     package init(call: String, code: Int32) {

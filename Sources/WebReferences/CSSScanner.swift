@@ -4,7 +4,7 @@ import LocalSubstitution
 struct CSSScanner: SourceText.Scanner {
     let source: SourceText
     var index = 0
-    /// The at-rule whose prelude is being read.
+    /// The `@import` or `@namespace` whose URL the scanner expects next; `none` elsewhere.
     private var rule = AtRule.none
     private var open: [Block] = []
 
@@ -12,14 +12,15 @@ struct CSSScanner: SourceText.Scanner {
         case none
         /// An `@import` whose URL hasn't been read yet.
         case `import`
-        /// An `@namespace`. Its URL is only a name; nothing is loaded from it.
+        /// An `@namespace`. Its URL is only a name. Nothing is loaded from it.
         case namespace
     }
 
-    /// An open block: parentheses, brackets or braces (CSS Syntax §5.4.8 and §5.4.9).
+    /// An open block in parentheses, brackets or braces (CSS Syntax §5.4.8 and §5.4.9).
     private struct Block {
         let closingByte: UInt8
-        /// Whether the block is the function `image-set()`, whose strings are URLs (CSS Images 4 §2.4).
+        /// Whether the block is `image-set()` or `-webkit-image-set()`. Its strings are URLs (CSS Images 4 §2.4),
+        /// except those in functions inside it, such as `type()`.
         var isImageSet = false
     }
 
@@ -27,7 +28,7 @@ struct CSSScanner: SourceText.Scanner {
         self.source = source
     }
 
-    /// Returns the next URL; `nil` at the end.
+    /// Returns the next URL; `nil` at the end of the text.
     mutating func next() -> References.Reference? {
         while let byte = byte() {
             switch byte {
@@ -61,10 +62,10 @@ struct CSSScanner: SourceText.Scanner {
                 }
             case UInt8(ascii: "#"):
                 index += 1
-                // The name in a hash doesn't begin a function.
+                // The name after `#`, as in a color, doesn't begin a function.
                 _ = name()
             case _ where byte.isDigit:
-                // The number's unit doesn't begin a function.
+                // The unit after a number doesn't begin a function.
                 _ = name()
             case _ where byte.isPartOfName || escape() != nil:
                 guard let url = url() else { continue }
@@ -89,8 +90,11 @@ struct CSSScanner: SourceText.Scanner {
 
     // MARK: Tokens
 
-    /// Reads a name, or the name and opening parenthesis of a function. Returns the URL in `url(…)` (§4.3.4) or `src(…)`
-    /// (CSS Values 4 §4.5); `nil` for anything else.
+    /// Reads a name, or a function up to its opening parenthesis. Reads `url(…)` (§4.3.4) and `src(…)` (CSS Values 4
+    /// §4.5) up to the end of the URL.
+    ///
+    /// - Returns: The URL of `url(…)` or `src(…)`; `nil` for a name, for any other function, for an invalid URL, and
+    ///   for `src(…)` without a string, such as `src(var(--a))`.
     private mutating func url() -> SourceText? {
         let name = name()
         guard byte() == UInt8(ascii: "(") else { return nil }
@@ -101,7 +105,7 @@ struct CSSScanner: SourceText.Scanner {
         if function == "url" || function == "src" {
             skipSpace()
             if isAtQuote {
-                // The rest after the string is read as ordinary tokens.
+                // Modifiers may follow the string. They're read as ordinary tokens.
                 open.append(block)
                 return string()
             }
@@ -111,8 +115,8 @@ struct CSSScanner: SourceText.Scanner {
         return nil
     }
 
-    /// Reads a URL without quotes (§4.3.6), up to its closing parenthesis or the end of the style sheet. Skips an
-    /// invalid URL, and returns `nil`.
+    /// Reads a URL without quotes (§4.3.6) up to its closing parenthesis, which may be missing at the end of the style
+    /// sheet. If the URL is invalid, skips it and returns `nil`.
     private mutating func unquotedURL() -> SourceText? {
         var url = emptyText
         while let byte = byte() {
@@ -136,8 +140,8 @@ struct CSSScanner: SourceText.Scanner {
         return nil
     }
 
-    /// Reads a string (§4.3.5), up to its closing quote or the end of the style sheet. Returns `nil` if the line ends
-    /// first.
+    /// Reads a string (§4.3.5) up to its closing quote, which may be missing at the end of the style sheet. Returns
+    /// `nil` if a line ends before the string does.
     private mutating func string() -> SourceText? {
         let quote = bytes[index]
         index += 1
@@ -150,7 +154,7 @@ struct CSSScanner: SourceText.Scanner {
             if byte.isLineEnd { return nil }
             let escape = escape()
             if escape == nil, byte == UInt8(ascii: "\\") {
-                // An escaped line end and a backslash at the end of the input add nothing.
+                // A backslash before a line end is skipped together with it. One at the end of the input is skipped too.
                 index += 1
                 index += isAt("\r\n") ? 2 : self.byte() == nil ? 0 : 1
             } else {
@@ -160,7 +164,7 @@ struct CSSScanner: SourceText.Scanner {
         return text
     }
 
-    /// Reads a name with its escapes decoded.
+    /// Reads a name, and returns it with its escapes decoded. Returns an empty name if the next byte can't begin one.
     private mutating func name() -> ArraySlice<UInt8> {
         let plain = skip { $0.isPartOfName }
         var name = bytes[plain]
@@ -172,19 +176,19 @@ struct CSSScanner: SourceText.Scanner {
         return name
     }
 
-    /// Returns the escape that begins here; `nil` if there's none.
+    /// Returns the escape that begins at the next byte; `nil` if none begins there.
     private func escape() -> SourceText.Escape? { SourceText.Escape(css: bytes[index...]) }
 }
 
 /// The roles of single bytes in CSS.
 extension UInt8 {
-    /// Whether the byte can be part of a name. All bytes beyond ASCII can, and so can a null byte, which means U+FFFD
-    /// (CSS Syntax §3.3).
+    /// Whether the byte can be part of a name (CSS Syntax §4.2): a letter, a digit, `-`, `_`, any byte beyond ASCII, or
+    /// a null byte, which CSS reads as U+FFFD (§3.3).
     fileprivate var isPartOfName: Bool {
         isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self >= 0x80 || self == 0
     }
 
-    /// Whether it makes an unquoted URL invalid (CSS Syntax §4.2).
+    /// Whether the byte is a non-printable code point, which makes an unquoted URL invalid (CSS Syntax §4.2).
     fileprivate var isNonPrintable: Bool {
         switch self {
         case 0x01...0x08, 0x0B, 0x0E...0x1F, 0x7F: true

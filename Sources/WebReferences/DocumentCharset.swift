@@ -1,12 +1,13 @@
 package import Foundation
 import LocalSubstitution
 
-/// The charset of a page or a style sheet.
+/// The functions that find a document's charset and decode its text.
 ///
-/// The scanners need text in which every byte below 0x80 is an ASCII character, as in nearly all charsets. A document
-/// in another charset is decoded.
+/// The scanners need text in which every byte below 0x80 is an ASCII character. So documents in UTF-16, Big5, GB 18030
+/// and Shift_JIS are decoded to UTF-8 first. All others are scanned as they are.
 package enum DocumentCharset {
-    /// Returns the charset in a `Content-Type`, in lowercase; `nil` if it has none.
+    /// Returns the `charset` parameter of a `Content-Type` value, in lowercase; `nil` if it's missing, or isn't made of
+    /// letters, digits and `-_.:+`.
     package static func named(in contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -16,10 +17,11 @@ package enum DocumentCharset {
         return nil
     }
 
-    /// Returns the text to scan, and the charset of its bytes.
+    /// Returns the text to scan, and the charset of its bytes. The charset is `utf-8` if the document was decoded, and
+    /// `nil` if neither the document nor the `Content-Type` names one.
     ///
-    /// - Parameter charset: The charset in the `Content-Type`. It takes precedence over the charset that the document
-    ///   declares, but not over a byte order mark.
+    /// - Parameter charset: The charset in the `Content-Type`; `nil` if it names none. It takes precedence over the
+    ///   charset that the document declares, but not over a byte order mark.
     package static func text(of body: Data, _ charset: String?, as syntax: References.Syntax)
         -> (text: SourceText, charset: String?)
     {
@@ -31,8 +33,10 @@ package enum DocumentCharset {
         return (doubleByte.text(of: document), "utf-8")
     }
 
-    /// Returns the text to scan and its charset. The text knows each byte's place in the document. Returns `nil` for
-    /// UTF-16 and ISO-2022-JP.
+    /// Returns the text to scan and its charset, for an editor that needs the position of each byte in the document.
+    ///
+    /// Returns `nil` for a document in UTF-16, whose text has no such positions, and for one in ISO-2022-JP, in which
+    /// bytes below 0x80 can be part of other characters.
     static func editableText(of body: Data, _ charset: String?, as syntax: References.Syntax)
         -> (text: SourceText, charset: String?)?
     {
@@ -41,8 +45,8 @@ package enum DocumentCharset {
         return found.charset == "iso-2022-jp" ? nil : found
     }
 
-    /// Returns the encoding of a UTF-16 document; `nil` for another charset. A byte order mark takes precedence over a charset's
-    /// name.
+    /// Returns the encoding of a document in UTF-16; `nil` if it's in another charset. A byte order mark takes
+    /// precedence over `charset`, the name in the `Content-Type`.
     private static func utf16(_ body: Data, _ charset: String?) -> String.Encoding? {
         switch mark(of: body) ?? charset?.asciiLowercased {
         case "utf-16", "utf-16le": .utf16LittleEndian
@@ -51,11 +55,14 @@ package enum DocumentCharset {
         }
     }
 
-    /// Returns the charset of a document's byte order mark. Browsers don't know the marks of UTF-32, which are longer.
+    /// Returns the charset that a document's byte order mark names; `nil` without a mark. Three bytes are enough: like
+    /// browsers, this ignores the four-byte marks of UTF-32.
     private static func mark(of body: Data) -> String? { Charset.byteOrderMark(of: body.prefix(3)) }
 
-    /// Decodes a URL as UTF-8 if it's valid UTF-8, otherwise in the document's charset. An unknown charset is read as
-    /// windows-1252.
+    /// Decodes the bytes of a URL: as UTF-8 if they're valid UTF-8, otherwise in the document's charset.
+    ///
+    /// Uses windows-1252 if the charset is `nil` or isn't in the list below, and ISO 8859-1 if the bytes are invalid in
+    /// that charset, too.
     package static func text(_ bytes: [UInt8], _ charset: String?) -> String {
         if let text = String(utf8: bytes) { return text }
         let encodings: [String: String.Encoding] = [
@@ -69,10 +76,12 @@ package enum DocumentCharset {
 
     // MARK: What the document says
 
-    /// The number of bytes at the start of a document that can declare its charset (WHATWG HTML §13.2.3.2, CSS Syntax
-    /// §3.2).
+    /// The number of bytes at the start of a document that are searched for the charset that it declares (WHATWG HTML
+    /// §13.2.3.2, CSS Syntax §3.2).
     private static let declarationLength = 1024
 
+    /// Returns the name of a document's charset, in lowercase: that of UTF-8's byte order mark, or else `charset`, the
+    /// name in the `Content-Type`, or else the one that the document declares. Returns `nil` if it declares none.
     private static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
         if let mark = mark(of: body), mark == "utf-8" { return mark }
         if let charset { return charset.asciiLowercased }
@@ -84,12 +93,13 @@ package enum DocumentCharset {
             case .css: name(inCSS: start.bytes)
             case .module: nil
             }
-        // A document that can be read as ASCII up to here isn't in UTF-16 (WHATWG HTML §13.2.3.2).
+        // A document whose declaration can be read as ASCII isn't in UTF-16, even if it says so. Browsers read it as
+        // UTF-8 (WHATWG HTML §13.2.3.2).
         guard let name = declared.flatMap({ label($0) }) else { return nil }
         return name.hasPrefix("utf-16") ? "utf-8" : name
     }
 
-    /// Returns the charset that a `<meta>` declares.
+    /// Returns the first charset that a `<meta>` declares; `nil` if none does.
     private static func name(inHTML start: SourceText) -> String? {
         for tag in HTMLScanner(start, attributes: ["charset", "content", "http-equiv"]) where tag.name == "meta" {
             if let charset = tag.value("charset") { return charset.string }
@@ -98,14 +108,16 @@ package enum DocumentCharset {
         return nil
     }
 
-    /// Returns the charset in the XML declaration.
+    /// Returns the `encoding` in the XML declaration, in lowercase: empty if the declaration has none, and `nil`
+    /// without a declaration.
     private static func name(inXML start: SourceText) -> String? {
         var scanner = XMLScanner(start, attributes: ["encoding"])
         guard let tag = scanner.next(), tag.name == "?xml" else { return nil }
         return tag.word("encoding")
     }
 
-    /// Returns the charset in the rule `@charset "…";`. Only this exact spelling counts (CSS Syntax §3.2).
+    /// Returns the charset in the rule `@charset "…";` at the beginning of a style sheet. Returns `nil` for any other
+    /// beginning, even another spelling of the rule (CSS Syntax §3.2).
     private static func name(inCSS start: [UInt8]) -> String? {
         let rule = Array("@charset \"".utf8)
         guard start.starts(with: rule), let end = start[rule.count...].firstIndex(of: UInt8(ascii: "\"")),
@@ -114,7 +126,8 @@ package enum DocumentCharset {
         return String(decoding: start[rule.count..<end], as: UTF8.self)
     }
 
-    /// Returns a charset's name in lowercase; `nil` if it's empty or has characters that aren't allowed in a label.
+    /// Returns a charset's name in lowercase, without white space around it; `nil` if it's empty, or has a character
+    /// other than letters, digits and `-_.:+`.
     private static func label(_ name: String) -> String? {
         let name = name.trimmingCharacters(in: .whitespaces).asciiLowercased
         let isPlain = name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_.:+".utf8.contains($0) }
@@ -122,18 +135,20 @@ package enum DocumentCharset {
     }
 }
 
-/// A charset in which an ASCII byte, such as a backslash, can be the second byte of a character (WHATWG Encoding §10–12).
+/// A charset in which a byte below 0x80, such as a backslash, can be the second byte of a character (WHATWG Encoding
+/// §10–12).
 private struct DoubleByteCharset: Sendable {
     let labels: Set<String>
-    /// Foundation's encoding.
+    /// The charset in Foundation.
     let encoding: String.Encoding
-    /// The ranges of a character's first byte, and of its second.
+    /// The ranges of the first byte of a two-byte character (`leads`), and of its second byte (`trails`).
     let leads: [ClosedRange<UInt8>]
     let trails: [ClosedRange<UInt8>]
-    /// Whether a character can also have four bytes: twice a first byte and a digit.
+    /// Whether a character can also have four bytes: a first byte and an ASCII digit, twice.
     var hasLongCharacters = false
 
-    // An encoding without a constant has Core Foundation's number.
+    // Foundation has no constants for Big5 and GB 18030. Their raw values are Core Foundation's numbers with the
+    // highest bit set.
     private static let all = [
         DoubleByteCharset(
             labels: ["big5", "big5-hkscs", "cn-big5", "csbig5", "x-x-big5"],
@@ -161,10 +176,11 @@ private struct DoubleByteCharset: Sendable {
         ),
     ]
 
-    /// Returns the charset with a label; `nil` if none of these has it.
+    /// Returns the charset that has a label in lowercase; `nil` if no charset in `all` has it.
     static func named(_ label: String) -> DoubleByteCharset? { all.first { $0.labels.contains(label) } }
 
-    /// Returns the document in UTF-8. A character that isn't known becomes U+FFFD.
+    /// Returns a document's text in UTF-8, with each byte's position in the document. A character that Foundation can't
+    /// decode becomes U+FFFD.
     func text(of document: [UInt8]) -> SourceText {
         var text = SourceText(at: 0)
         var known: [ArraySlice<UInt8>: [UInt8]] = [:]
@@ -183,7 +199,7 @@ private struct DoubleByteCharset: Sendable {
         return text
     }
 
-    /// Returns the number of bytes in the first character.
+    /// Returns the number of bytes in the first character. A byte that doesn't begin a longer character counts as one.
     private func length(of rest: ArraySlice<UInt8>) -> Int {
         let bytes = Array(rest.prefix(4))
         guard bytes.count > 1, isLead(bytes[0]) else { return 1 }

@@ -1,24 +1,27 @@
 import LocalSubstitution
 
-/// A scanner that finds the start tags of an HTML document, and the text of its scripts and styles, as browsers do (WHATWG HTML
-/// §13.2.5).
+/// A scanner that finds the start tags of an HTML document, and the text of elements such as `script` and `style`, as
+/// browsers do (WHATWG HTML §13.2.5).
 struct HTMLScanner: SourceText.Scanner {
-    /// A start tag.
+    /// A start tag, or an instruction at the beginning of an XHTML document.
     struct Tag {
-        /// The name, in lowercase in HTML and SVG.
+        /// The name without a namespace prefix. In HTML, it's in lowercase. In XHTML, only SVG's names are; others are
+        /// as written.
         var name: String
+        /// The attributes in the order in which they're written, without those that the scanner skips.
         var attributes: [Attribute]
-        /// Whether it ends in `/>`, which only matters in XML, SVG and MathML.
+        /// Whether the tag ends in `/>`. In XHTML, SVG and MathML, its element then has no content. In the rest of
+        /// HTML, that ending means nothing.
         let isClosed: Bool
-        /// The namespace of the element; `nil` for one that doesn't matter in a page. An instruction counts as HTML.
+        /// The element's namespace; `nil` if it isn't one of ``Namespace``. An instruction has that of HTML.
         var namespace: Namespace? = .html
-        /// The text that follows the tag if the element's content isn't markup, as that of `style`; `nil` for any other element.
+        /// The element's content if that is text rather than markup, as in `style`; `nil` for any other element.
         var text: SourceText?
-        /// The text that contains the tag.
+        /// The text that contains the tag: a document, or a page in a `srcdoc` attribute.
         let page: SourceText
     }
 
-    /// A namespace whose elements or attributes matter in a page.
+    /// A namespace that the scanners know. Its raw value is its name in XML.
     enum Namespace: String {
         case html = "http://www.w3.org/1999/xhtml"
         case svg = "http://www.w3.org/2000/svg"
@@ -27,32 +30,35 @@ struct HTMLScanner: SourceText.Scanner {
     }
 
     struct Attribute {
-        /// The name, in lowercase in HTML.
+        /// The name. It's in lowercase in HTML, and as written in XHTML. XLink's attributes have the prefix `xlink:`.
         let name: String
-        /// The range of the whole attribute.
+        /// The range of the whole attribute in the tag's `page`.
         let range: Range<Int>
-        /// The value's range, without its quotes and with character references as written.
+        /// The value's range in `page`, without its quotes; empty if there's no value. Character references in it
+        /// aren't decoded.
         let value: Range<Int>
     }
 
     let source: SourceText
     var index = 0
     private var foreignElements = ForeignElements()
-    /// The names of the attributes to find. Others are skipped, so a tag with a million of them takes no memory.
+    /// The names of the attributes to find. The scanner skips all others, so a tag with a million of them takes no memory.
     private let attributes: Set<String>
 
-    /// The elements whose content is text. `noscript` is one of them, since browsers run scripts.
+    /// The HTML elements whose content is text. In a browser that runs scripts, that includes `noscript`.
     private static let textElements: Set<String> = [
         "script", "style", "title", "textarea", "noscript", "xmp", "iframe", "noembed", "noframes", "plaintext",
     ]
 
-    /// - Parameter attributes: The names, in lowercase, of the attributes to find.
+    /// Creates a scanner of a page.
+    ///
+    /// - Parameter attributes: The names of the attributes to find, in lowercase.
     init(_ source: SourceText, attributes: Set<String>) {
         self.source = source
         self.attributes = attributes.union(ForeignElements.attributes)
     }
 
-    /// Returns the next start tag; `nil` at the end.
+    /// Returns the next start tag; `nil` at the end of the document.
     mutating func next() -> Tag? {
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             index = start + 1
@@ -84,7 +90,7 @@ struct HTMLScanner: SourceText.Scanner {
 
     // MARK: Tags
 
-    /// Reads a tag, starting at its name. Returns `nil` if the document ends inside it.
+    /// Reads a start tag or end tag from its name to its `>`. Returns `nil` if the document ends before that.
     private mutating func tag() -> Tag? {
         let name = skip { !$0.isHTMLSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
         var attributes: [Attribute] = []
@@ -107,7 +113,7 @@ struct HTMLScanner: SourceText.Scanner {
 
     private mutating func attribute() -> Attribute {
         let start = index
-        // An equals sign at the beginning belongs to the name.
+        // The first byte belongs to the name, even if it's an equals sign.
         index += 1
         skip { !$0.isHTMLSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "=") }
         let end = index
@@ -129,7 +135,8 @@ struct HTMLScanner: SourceText.Scanner {
 
     // MARK: Text
 
-    /// Reads the text of an element whose content isn't markup. Returns `nil` for any other element.
+    /// Reads an element's content, after its start tag, if that is text rather than markup. Otherwise, reads nothing
+    /// and returns `nil`.
     private mutating func text(of tag: Tag) -> SourceText? {
         let start = index
         if tag.isOpenStyleInSVG {
@@ -142,12 +149,13 @@ struct HTMLScanner: SourceText.Scanner {
         return source.slice(start..<index)
     }
 
-    /// Skips the text of an HTML element up to its end tag. Other tags in the text don't count.
+    /// Skips the text of an HTML element, up to its end tag or the end of the document. Any other tag is part of the text.
     private mutating func skipText(of name: String) {
         if name == "plaintext" { return index = bytes.count }
         let endTag = Array("</\(name)".utf8)
         let scriptTag = Array("<script".utf8)
-        // A comment in a script may contain another script with its end tag (WHATWG HTML §13.2.5.17 and on).
+        // In a script, a comment may contain `<script>` and `</script>`. That end tag doesn't end the outer script
+        // (WHATWG HTML §13.2.5.17 and on).
         var (isInComment, isInScript) = (false, false)
         while let byte = byte() {
             if isInComment, skip(over: "-->") {
@@ -168,7 +176,8 @@ struct HTMLScanner: SourceText.Scanner {
         }
     }
 
-    /// Returns whether a tag with exactly this name begins here.
+    /// Returns whether the next bytes are the beginning of a tag, such as `</style`, and the tag's name ends there.
+    /// Case doesn't matter.
     private func isAtTag(_ tag: [UInt8]) -> Bool {
         guard let following = byte(after: tag.count), following.isHTMLSpace || "/>".utf8.contains(following) else {
             return false
@@ -176,7 +185,8 @@ struct HTMLScanner: SourceText.Scanner {
         return zip(bytes[index...], tag).allSatisfy { $0.asciiLowercased == $1 }
     }
 
-    /// Skips the text of a style element in SVG, up to any tag. The text may be in `CDATA`.
+    /// Skips the text of an SVG `style` element, up to the next tag or the end of the document. A tag in `CDATA` is
+    /// part of the text.
     private mutating func skipTextInSVG() {
         while let byte = byte() {
             if byte == UInt8(ascii: "<"), let following = self.byte(after: 1) {
@@ -192,7 +202,7 @@ struct HTMLScanner: SourceText.Scanner {
 
     // MARK: Comments and declarations
 
-    /// Skips the rest of a declaration, after its `<!`.
+    /// Skips a comment, `CDATA` or another declaration, starting after its `<!`.
     private mutating func skipDeclaration() {
         if skip(over: "--") {
             skipComment()
@@ -203,8 +213,7 @@ struct HTMLScanner: SourceText.Scanner {
         }
     }
 
-    /// Skips the rest of a comment, after its `<!--`. The opening hyphens can also be part of the end: `<!-->` is a
-    /// comment.
+    /// Skips a comment, starting after its `<!--`. These hyphens can also belong to its end: `<!-->` is a whole comment.
     private mutating func skipComment() {
         for ending in [">", "->"] where skip(over: ending) { return }
         while let hyphen = bytes[index...].firstIndex(of: UInt8(ascii: "-")) {
@@ -217,72 +226,79 @@ struct HTMLScanner: SourceText.Scanner {
 }
 
 extension HTMLScanner.Tag {
-    /// Whether this opens an SVG style element, whose text ends at any tag.
+    /// Whether the tag begins an SVG `style` element with content. The content is text that ends at any tag.
     var isOpenStyleInSVG: Bool { namespace == .svg && name == "style" && !isClosed }
 
-    /// Returns the value of the first attribute with a name, with its character references decoded; `nil` if there's
-    /// none.
+    /// Returns the value of the first attribute with a name, with its character references decoded; `nil` if the tag
+    /// has no such attribute.
     func value(_ name: String) -> SourceText? {
         attributes.first { $0.name == name }.map { SourceText(attributeValue: $0.value, of: page) }
     }
 
-    /// Returns the value of an attribute in lowercase; empty if there's no such attribute.
+    /// Returns the value of the first attribute with a name, in lowercase; an empty string if the tag has no such
+    /// attribute.
     func word(_ name: String) -> String {
         value(name)?.string.asciiLowercased ?? ""
     }
 
-    /// Returns the document ranges of all attributes with a name.
+    /// Returns the ranges of all attributes with a name, as ranges of the document; empty if the tag has none.
     func places(of name: String) -> [Range<Int>] {
         attributes.filter { $0.name == name }.map { page.place(of: $0.range) }
     }
 }
 
-/// The open elements of SVG and MathML. In these, `<style/>` has no content, and `CDATA` is text (WHATWG HTML §13.2.6.5).
+/// The open elements of SVG and MathML. Inside them, `<style/>` has no content, and `CDATA` is text (WHATWG HTML
+/// §13.2.6.5).
 private struct ForeignElements {
     typealias Namespace = HTMLScanner.Namespace
 
     private var open: [Element] = []
 
-    /// An `svg` or `math` element, or an element inside one whose content is HTML again.
+    /// An `svg` or `math` element, or an element inside one that can contain HTML: an integration point or an
+    /// `annotation-xml`.
     private struct Element {
         let name: String
-        /// The namespace whose rules apply to the content.
+        /// The namespace of the content: HTML's in an integration point, otherwise the element's own.
         let content: Namespace
-        /// Whether an HTML element has started inside the element.
+        /// Whether an HTML element has begun in the content, even if it has ended since.
         var hasHTML = false
     }
 
-    /// The limit of nesting. Deeper elements count as HTML, so that the search for an end tag stays short.
+    /// The largest number of elements in `open`. Deeper elements aren't added, so that the search for an end tag stays
+    /// short. Their content is read as that of the last element in `open`.
     private static let deepest = 64
 
-    /// The elements that begin SVG and MathML.
+    /// The elements that begin SVG and MathML content, by name.
     private static let roots: [String: Namespace] = ["svg": .svg, "math": .math]
 
-    /// The integration points: elements whose content is HTML again (§13.2.6.5).
+    /// The integration points (§13.2.6): elements of SVG and MathML whose content is HTML. `annotation-xml`, which
+    /// isn't listed, is one only with some values of `encoding`.
     private static let integrationPoints: [Namespace: Set<String>] = [
         .svg: ["foreignobject", "desc", "title"], .math: ["mi", "mo", "mn", "ms", "mtext"],
     ]
 
-    /// HTML elements that end SVG or MathML content (§13.2.6.5).
+    /// The HTML elements whose start tags end SVG and MathML content (§13.2.6.5). `font` isn't listed: see
+    /// `fontAttributes`.
     private static let breakouts: Set<String> = [
         "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2",
         "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre",
         "ruby", "s", "small", "span", "strike", "strong", "sub", "sup", "table", "tt", "u", "ul", "var",
     ]
 
-    /// The attributes that make a `font` element an HTML element.
+    /// The attributes with which a `font` start tag ends SVG and MathML content.
     private static let fontAttributes = ["color", "face", "size"]
 
-    /// The attributes that this type needs: those of `font`, and that of `annotation-xml`.
+    /// The attributes that this type reads: those of `font`, and `encoding` of `annotation-xml`.
     static let attributes = Set(fontAttributes + ["encoding"])
 
-    /// The namespace whose rules apply here.
+    /// The namespace of the content at the scanner's position.
     private var namespace: Namespace { open.last?.content ?? .html }
 
-    /// Whether `CDATA` is text, since the innermost element isn't an HTML element (§13.2.5.42).
+    /// Whether `CDATA` is text here, because the innermost element belongs to SVG or MathML (§13.2.5.42). That includes
+    /// an integration point until an HTML element has begun in it.
     var allowsCDATA: Bool { open.last.map { $0.content != .html || !$0.hasHTML } ?? false }
 
-    /// Tracks a start tag, and returns its element's namespace.
+    /// Takes note of a start tag, and returns its element's namespace.
     mutating func start(_ tag: HTMLScanner.Tag) -> Namespace {
         let name = tag.name
         if Self.breakouts.contains(name) || (name == "font" && Self.fontAttributes.contains { tag.value($0) != nil }) {
@@ -305,12 +321,13 @@ private struct ForeignElements {
         return elementNamespace
     }
 
+    /// Takes note of an end tag. It ends the innermost open element with its name, and all elements inside that.
     mutating func end(_ name: String) {
         if namespace != .html, name == "p" || name == "br" { return returnToHTML() }
         if let last = open.lastIndex(where: { $0.name == name }) { open.removeSubrange(last...) }
     }
 
-    /// Ends open elements until the content is HTML again.
+    /// Ends open elements, beginning with the innermost, until the content is HTML.
     private mutating func returnToHTML() {
         while namespace != .html { open.removeLast() }
     }

@@ -1,9 +1,10 @@
 import LocalSubstitution
 
-/// A scanner that finds the imports at the beginning of a module script (ECMA-262 §16.2.2 and §16.2.3).
+/// A scanner that finds the URLs that a module script imports, with `import` or `export … from` (ECMA-262 §16.2.2 and
+/// §16.2.3).
 ///
-/// Bundlers and people write imports first. The scanner stops at other code, since only a full parser can tell a
-/// regular expression from a division.
+/// The scanner stops at the first other code, since only a full parser can tell a regular expression from a division.
+/// Imports after that code are missed, but bundlers and people write imports first.
 struct ModuleImports: SourceText.Scanner {
     let source: SourceText
     var index = 0
@@ -14,13 +15,13 @@ struct ModuleImports: SourceText.Scanner {
         case punctuator(UInt8)
     }
 
-    /// What follows `import` or `export`.
+    /// What a declaration has after `import` or `export`.
     private enum Clause {
-        /// The URL that it imports from.
+        /// The string that names a module, such as `./a.js` or `react`.
         case from(SourceText)
-        /// A list of names without a URL, such as `{ a }`.
+        /// A list of exported names without a module, such as `{ a }`.
         case names
-        /// Anything else, such as `default` or a function.
+        /// Other code, such as `default` or a function.
         case code
     }
 
@@ -30,7 +31,8 @@ struct ModuleImports: SourceText.Scanner {
         if isAt("#!") { skipLine() }
     }
 
-    /// Returns the next import that is a URL; `nil` when other code begins.
+    /// Returns the next URL that is imported; `nil` at the end, or where other code begins. Skips imports of modules
+    /// whose names aren't URLs, such as `react`.
     mutating func next() -> SourceText? {
         while let token = token() {
             switch token {
@@ -48,7 +50,7 @@ struct ModuleImports: SourceText.Scanner {
         return nil
     }
 
-    /// Reads the part of a declaration after `import` or `export`.
+    /// Reads the rest of a declaration, after its `import` or `export`.
     private mutating func clause() -> Clause {
         var isInBraces = false
         var isAfterBraces = false
@@ -57,12 +59,12 @@ struct ModuleImports: SourceText.Scanner {
             let start = index
             switch token() {
             case .string(let url) where !isInBraces:
-                // An import only for its effects has no names.
+                // `import "./a.js"` has neither names nor `from`.
                 guard last == "from" || last.isEmpty else { return .code }
                 skipAttributes()
                 return .from(url)
             case .name(let name):
-                // A list of exports without `from` ends here.
+                // Without `from`, the list ended at its brace. This name belongs to the code after it.
                 if isAfterBraces, name != "from" {
                     index = start
                     return .names
@@ -77,7 +79,7 @@ struct ModuleImports: SourceText.Scanner {
         }
     }
 
-    /// Skips import attributes, such as `with { type: "json" }`.
+    /// Skips import attributes, such as `with { type: "json" }`, if they follow.
     private mutating func skipAttributes() {
         let start = index
         if case .name("with") = token(), case .punctuator(UInt8(ascii: "{")) = token() {
@@ -88,13 +90,15 @@ struct ModuleImports: SourceText.Scanner {
         index = start
     }
 
-    /// Skips the end of a directive such as `"use strict"`. Returns whether the string was a directive.
+    /// Skips blanks after a string. Returns whether the string is a directive, such as `"use strict"`: a semicolon, a
+    /// line end or the end of the script follows.
     private mutating func skipDirectiveEnd() -> Bool {
         skip { $0 == 0x20 || $0 == 0x09 }
         return byte().map { $0 == UInt8(ascii: ";") || $0.isLineEnd } ?? true
     }
 
-    /// Returns whether an import is a URL. Other names are looked up in an import map.
+    /// Returns whether the string that names a module is a URL. Browsers look up other names, such as `react`, in an
+    /// import map.
     private static func isURL(_ url: SourceText) -> Bool {
         let text = url.string.asciiLowercased
         return ["/", "./", "../", "http:", "https:"].contains { text.hasPrefix($0) }
@@ -102,6 +106,7 @@ struct ModuleImports: SourceText.Scanner {
 
     // MARK: Tokens
 
+    /// Reads the next token. Returns `nil` at the end of the script, or at a string that can't be read.
     private mutating func token() -> Token? {
         skipSpaceAndComments()
         guard let first = byte() else { return nil }
@@ -114,7 +119,7 @@ struct ModuleImports: SourceText.Scanner {
         return .punctuator(first)
     }
 
-    /// Reads a string; `nil` if it has an escape or doesn't end.
+    /// Reads a string. Returns `nil` if the string contains an escape, or its closing quote is missing in the line.
     private mutating func string() -> Token? {
         let quote = bytes[index]
         index += 1

@@ -1,34 +1,41 @@
 package import Foundation
 import LocalSubstitution
 
-/// A rewriter that replaces the origins in a document's references, for a server with a different address for each origin.
+/// A rewriter that replaces the origins in a document's references, for a server that has another address for each origin.
 ///
-/// Only the bytes of scheme and authority change. Paths, quotes and escapes stay as they're written. In HTML,
-/// attributes that would make a browser reject the result get the prefix `data-`: `http-equiv` of a policy in `<meta>`,
-/// and `integrity` of served style sheets, which may be rewritten too. URLs in scripts stay unchanged.
+/// It changes only the bytes of a reference's scheme and authority. Paths, quotes and escapes stay as they're written,
+/// and URLs in scripts stay unchanged.
+///
+/// In HTML and XHTML, attributes that would make a browser reject the result get the prefix `data-`: `http-equiv` of a
+/// content security policy in `<meta>`, and `integrity` of a style sheet from a served origin, which may be rewritten
+/// too.
 package struct ReferenceRewriter: Sendable {
     private let local: @Sendable (WebOrigin) -> String?
     private let scheme: String
     private let document: URL
 
-    /// A range of a text, and the text that replaces it.
+    /// A range of a text, in bytes, and the text that replaces it.
     private struct Edit {
         let place: Range<Int>
         let text: String
     }
 
+    /// Creates a rewriter of one document.
+    ///
     /// - Parameters:
     ///   - document: The original URL of the document or style sheet, such as `https://www.example.com/a/b.html`.
-    ///   - local: Returns the replacement for a known origin, such as `http://127.0.0.1:49152`; `nil` for an unknown one.
+    ///   - local: Returns the origin that replaces an origin, such as `http://127.0.0.1:49152`; `nil` if the origin
+    ///     isn't replaced.
     package init(document: URL, local: @escaping @Sendable (WebOrigin) -> String?) {
         self.local = local
         scheme = document.scheme?.asciiLowercased ?? ""
         self.document = document
     }
 
-    /// Returns a document with its references rewritten; `nil` if nothing had to change.
+    /// Returns a document with its references rewritten; `nil` if nothing had to change, or the document is in UTF-16
+    /// or ISO-2022-JP.
     ///
-    /// - Parameter charset: The charset in the `Content-Type`.
+    /// - Parameter charset: The charset in the `Content-Type`; `nil` if it names none.
     package func rewritten(_ body: Data, as syntax: References.Syntax, charset: String?) -> Data? {
         guard let (text, charset) = DocumentCharset.editableText(of: body, charset, as: syntax) else { return nil }
         let references = References(text, as: syntax)
@@ -50,21 +57,25 @@ package struct ReferenceRewriter: Sendable {
                 }
             if isServed { renamed += reference.integrity }
         }
-        // Renames attributes, since removing one could join the text around it.
+        // Attributes are renamed, since removing one could join the texts before and after it.
         edits += renamed.map { Edit(place: $0.lowerBound..<$0.lowerBound, text: "data-") }
         return edits.isEmpty ? nil : Self.apply(edits, to: Array(body))
     }
 
-    /// Returns the URL in a header, such as `Location`, with its origin replaced; `nil` if it doesn't change.
+    /// Returns the URL in a header, such as `Location`, with its origin replaced; `nil` if the URL doesn't change.
     package func url(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         let edit = edit(of: ReferenceTarget(bytes, scheme: scheme, charset: nil), base: origin)
         return edit.map { String(decoding: Self.apply([$0], to: bytes), as: UTF8.self) }
     }
 
+    /// The document's origin; `nil` if its URL isn't an http or https URL with a host and without user info.
     private var origin: WebOrigin? { WebOrigin(of: document.absoluteString) }
 
-    /// Returns the origin of a document's base.
+    /// Returns the origin of the document's base: the origin that the URL in `<base>` names, otherwise the document's
+    /// own. Returns `nil` if neither exists.
+    ///
+    /// - Parameter reference: The URL in `<base>`; `nil` if there's none.
     private func base(_ reference: SourceText?, charset: String?) -> WebOrigin? {
         guard let reference else { return origin }
         let target = ReferenceTarget(reference.bytes, scheme: scheme, charset: charset)
@@ -72,11 +83,14 @@ package struct ReferenceRewriter: Sendable {
     }
 
     /// Returns the edit that rewrites a reference; `nil` if the reference doesn't change.
+    ///
+    /// - Parameter base: The origin of the document's base; `nil` if there's none.
     private func edit(of target: ReferenceTarget, base: WebOrigin?) -> Edit? {
         if case .origin(let named) = target.kind, let replacement = local(named) {
             return Edit(place: target.place, text: replacement)
         }
-        // `https:a` is relative only to a base with the same scheme, and the server's scheme may be another.
+        // Browsers read `https:a` as a relative URL if the base is an https URL, otherwise as `https://a`. The served
+        // document's base has the server's scheme, so the reference may need a change to keep its meaning.
         guard !target.scheme.isEmpty, let base = base.flatMap(local) else { return nil }
         let localScheme = String(base.prefix { $0 != ":" })
         if case .relative = target.kind {
@@ -86,7 +100,7 @@ package struct ReferenceRewriter: Sendable {
         return target.missingSlashes.map { Edit(place: $0..<$0, text: "//") }
     }
 
-    /// Returns a text with the edits applied. Of edits that overlap, the first counts.
+    /// Returns a text with the edits applied. If edits overlap, only the one that begins first in the text is applied.
     private static func apply(_ edits: [Edit], to text: [UInt8]) -> Data {
         var result = Data(capacity: edits.reduce(text.count) { $0 + $1.text.utf8.count })
         var end = 0
@@ -104,31 +118,35 @@ package struct ReferenceRewriter: Sendable {
 private struct ReferenceTarget {
     enum Kind {
         case origin(WebOrigin)
-        /// The reference is relative to the document's base. It may begin with the base's scheme, such as `https:a`.
+        /// The reference is relative to the document's base. It may begin with the base's scheme, as `https:a` for an
+        /// https base.
         case relative
-        /// The reference has another scheme, a user name or password, or an invalid host.
+        /// The reference has a scheme other than http and https, a user name or password, or an invalid host.
         case unknown
     }
 
     private(set) var kind = Kind.unknown
     /// The reference's scheme in lowercase; empty if it has none.
     let scheme: String
-    /// The range of the scheme and authority in the reference's bytes. Without an authority, it's only the scheme's.
+    /// The range of the scheme and authority in the reference's bytes. Without an authority, it's the range of the
+    /// scheme, without the colon; empty if there's no scheme either.
     private(set) var place: Range<Int>
-    /// Where to insert slashes before the host; `nil` if there are two. They may be missing if the scheme isn't the
-    /// base's.
+    /// The index at which to insert `//` before the host, if fewer than two slashes are there; `nil` for any other
+    /// reference. Slashes can be missing only after a scheme that isn't the base's.
     private(set) var missingSlashes: Int?
 
+    /// Parses a reference.
+    ///
     /// - Parameters:
     ///   - reference: The URL, with escapes and character references decoded.
-    ///   - baseScheme: The scheme of the document's base.
-    ///   - charset: The document's charset.
+    ///   - baseScheme: The scheme of the document's base, in lowercase.
+    ///   - charset: The document's charset; `nil` if it isn't known.
     init(_ reference: [UInt8], scheme baseScheme: String, charset: String?) {
-        // Control characters and spaces around the URL don't count, and neither do tabs and line ends in it.
+        // Browsers ignore control characters and spaces around the URL, and tabs and line ends in it.
         let start = reference.firstIndex { $0 > 0x20 } ?? reference.count
         let end = (reference.lastIndex { $0 > 0x20 } ?? start - 1) + 1
         var index = start
-        /// The index after the last byte that was read, except bytes that are removed from URLs.
+        /// The index after the last byte that `read` returned. `read` skips tabs and line ends.
         var placeEnd = start
         func read(while isPart: (UInt8) -> Bool) -> [UInt8] {
             var read: [UInt8] = []
@@ -159,7 +177,7 @@ private struct ReferenceTarget {
         self.scheme = scheme
         guard ["", "http", "https"].contains(scheme) else { return }
         let slashes = read { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
-        // If the scheme isn't that of the base, slashes may be missing.
+        // After a scheme that isn't the base's, a host may follow without slashes, as in `http:host`.
         guard slashes.count >= 2 || (!scheme.isEmpty && scheme != baseScheme) else {
             kind = .relative
             return
@@ -174,7 +192,8 @@ private struct ReferenceTarget {
         }
     }
 
-    /// Returns host and port with their percent-encoding decoded; `nil` if a decoded byte isn't allowed in a host.
+    /// Returns a host and port with their percent-encoding decoded; `nil` if that decodes an ASCII character other than
+    /// letters, digits and `-._~`.
     private static func text(of authority: [UInt8], charset: String?) -> String? {
         let encoded = authority.indices.compactMap { PercentEncoding.byte(encodedAt: $0, of: authority) }
         guard encoded.allSatisfy({ $0 >= 0x80 || $0.isLetter || $0.isDigit || "-._~".utf8.contains($0) }) else {

@@ -1,11 +1,11 @@
 import LocalSubstitution
 
-/// The references in a document: a page, a style sheet or a module script.
+/// The references to URLs in a document: a page, a style sheet or a module script.
 package struct References: Sendable {
-    /// How a document is written.
+    /// The syntax of a document.
     package enum Syntax: Sendable {
         case html
-        /// HTML in the syntax of XML.
+        /// HTML that is written in XML's syntax.
         case xhtml
         case css
         case module
@@ -16,35 +16,38 @@ package struct References: Sendable {
         package enum Kind: Sendable {
             case styleSheet
             case script
-            /// A script whose own imports are loaded too.
+            /// A module script. Its imports are loaded too.
             case module
-            /// The content of a frame or an object, such as a page with its own parts.
+            /// The content of a frame, `embed` or `object`. It may be a page, with further references.
             case frame
-            /// A picture, a font, or anything else that is loaded with the document.
+            /// Any other file that browsers load with the document, such as a picture or a font.
             case other
-            /// A link that is only loaded when a reader follows it, or a URL that is never loaded.
+            /// A URL that browsers don't load with the document. They load it when a reader follows a link or sends a
+            /// form, or never.
             case link
         }
 
         /// The URL, with character references and escapes decoded.
         package let url: SourceText
         package let kind: Kind
-        /// The document ranges of the element's `integrity` attributes, which make browsers reject a changed style
-        /// sheet. Empty for anything else.
+        /// The ranges, in the document, of the `integrity` attributes of a style sheet's element. They make browsers
+        /// reject a changed style sheet. Empty for any other reference.
         var integrity: [Range<Int>] = []
     }
 
+    /// All references, except the imports of module scripts.
     package private(set) var all: [Reference] = []
-    /// The URL of the first `<base>`.
+    /// The URL in the first `<base>` that has one; `nil` if none has.
     package private(set) var base: SourceText?
-    /// The document ranges of the `http-equiv` attributes that make a `<meta>` a content security policy.
+    /// The ranges, in the document, of the `http-equiv` attributes that make a `<meta>` a content security policy.
     private(set) var policies: [Range<Int>] = []
-    /// The URLs that the document's module scripts import.
+    /// The URLs that the module scripts in the document import. If the document is a module script, its own imports.
     package private(set) var imports: [SourceText] = []
-    /// The number of the document's scripts. Of their references, only ``imports`` are known.
+    /// The number of HTML `script` elements that browsers run. Of what these scripts load, only ``imports`` is known.
     package private(set) var scripts = 0
 
-    /// Finds the references of a document. In a page, they include those in its styles and in the pages in its `srcdoc` attributes.
+    /// Finds the references in a document. In a page, that includes its styles, and the pages in its `srcdoc`
+    /// attributes, up to four levels deep.
     package init(_ document: SourceText, as syntax: Syntax) {
         switch syntax {
         case .html: add(HTMLScanner(document, attributes: Self.attributes), depth: 0)
@@ -64,16 +67,18 @@ package struct References: Sendable {
 
     // MARK: Pages
 
-    /// The limit of nested pages in `srcdoc` attributes. Each level reads the text of the inner pages again.
+    /// The deepest level of pages in `srcdoc` attributes that is read. There's a limit, since each level reads all
+    /// pages inside it again.
     private static let deepest = 4
 
-    /// The `rel` values of links that browsers load.
+    /// The `rel` values of `link` elements whose URLs browsers load.
     private static let loadedLinks: Set<String> = [
         "stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest", "preload",
         "modulepreload", "prefetch",
     ]
 
-    /// The `type` values of scripts that browsers run (WHATWG MIME Sniffing §4.6, and modules).
+    /// The common `type` values of scripts that browsers run: none, `module`, and MIME types of JavaScript. WHATWG MIME
+    /// Sniffing §4.6 has a few more, which are obsolete.
     private static let scriptTypes: Set<String> = [
         "", "module", "text/javascript", "application/javascript", "application/x-javascript", "text/ecmascript",
         "application/ecmascript",
@@ -125,10 +130,11 @@ package struct References: Sendable {
             add(tag.value("src"), !isScript ? .link : type == "module" ? .module : .script)
         case "iframe":
             let page = tag.value("srcdoc")
-            // This page is shown instead of the one at the URL.
+            // Browsers show the page in `srcdoc` instead of the one at `src`.
             add(tag.value("src"), page == nil ? .frame : .link)
             if let page, depth < Self.deepest {
-                // It's HTML even in XHTML, and has its own base.
+                // The page in `srcdoc` is HTML, even if the outer page is XHTML. Its `<base>` doesn't apply to the
+                // outer page.
                 let outerBase = base
                 add(HTMLScanner(page, attributes: Self.attributes), depth: depth + 1)
                 base = outerBase
@@ -170,8 +176,8 @@ package struct References: Sendable {
 
     // MARK: Values of attributes
 
-    /// Returns the range of the URL in the content of `<meta http-equiv=refresh>`; `nil` if the page is only reloaded (WHATWG HTML
-    /// §4.2.5.3, shared declarative refresh steps).
+    /// Returns the range of the URL in the `content` of `<meta http-equiv=refresh>`; `nil` if the content is invalid or
+    /// has no URL (WHATWG HTML §4.2.5.3, shared declarative refresh steps).
     private static func refreshURL(in content: [UInt8]) -> Range<Int>? {
         let time = content.drop { $0.isHTMLSpace }
         guard let first = time.first, first.isDigit || first == UInt8(ascii: ".") else { return nil }
@@ -193,7 +199,7 @@ package struct References: Sendable {
         return rest.dropFirst().prefix { $0 != quote }.indices
     }
 
-    /// Returns the ranges of the candidates' URLs in a `srcset` attribute (WHATWG HTML §4.8.4.3.12).
+    /// Returns the ranges of the URLs in a `srcset` attribute, one for each candidate image (WHATWG HTML §4.8.4.3.12).
     private static func urls(inSourceSet text: [UInt8]) -> [Range<Int>] {
         var urls: [Range<Int>] = []
         var index = 0
@@ -201,9 +207,9 @@ package struct References: Sendable {
             index = text[start...].firstIndex { $0.isHTMLSpace } ?? text.count
             let end = (text[start..<index].lastIndex { $0 != UInt8(ascii: ",") } ?? start) + 1
             urls.append(start..<end)
-            // A comma at the end of the URL ends the candidate too. Otherwise, descriptors may follow.
+            // A comma at the end of a URL ends its candidate. Without one, descriptors such as `2x` may follow.
             guard end == index else { continue }
-            // A comma in parentheses doesn't end them.
+            // A comma in parentheses doesn't end the descriptors.
             var isInParentheses = false
             while index < text.count, isInParentheses || text[index] != UInt8(ascii: ",") {
                 if text[index] == UInt8(ascii: "(") { isInParentheses = true }
@@ -216,10 +222,11 @@ package struct References: Sendable {
 
     // MARK: Attributes
 
-    // WHATWG HTML, “Attributes” in its index; SVG 2 §16.1.6. Attributes that browsers neither load nor navigate to, such as `cite`,
-    // `longdesc` and `itemid`, aren't included.
+    // Sources: “Attributes” in the index of WHATWG HTML, and SVG 2 §16.1.6. URLs that browsers neither load nor open
+    // aren't included, such as those in `cite`, `longdesc` and `itemid`.
 
-    /// Attributes with one URL, by element. Those of `link`, `script` and `iframe` depend on other attributes too.
+    /// The attributes whose value is one URL, by element. Some of `link`, `script` and `iframe` aren't listed, since
+    /// the kind of their URLs depends on other attributes.
     private static let urlAttributes: [String: [(name: String, kind: Reference.Kind)]] = [
         "a": [("href", .link)], "area": [("href", .link)], "audio": [("src", .other)], "base": [("href", .link)],
         "body": [("background", .other)], "button": [("formaction", .link)], "embed": [("src", .frame)],
@@ -231,22 +238,22 @@ package struct References: Sendable {
         "track": [("src", .other)], "video": [("src", .other), ("poster", .other)],
     ]
 
-    /// Attributes with candidate images, by element. `image` is HTML's old name for `img`.
+    /// The attribute with candidate images, by element. `image` is HTML's old name for `img`.
     private static let sourceSets = ["image": "srcset", "img": "srcset", "link": "imagesrcset", "source": "srcset"]
 
-    /// SVG elements with `href` and `xlink:href`.
+    /// The SVG elements whose `href` and `xlink:href` are URLs, with the kind of these URLs. The names are in lowercase.
     private static let svgLinks: [String: Reference.Kind] = [
         "a": .link, "animate": .link, "animatemotion": .link, "animatetransform": .link, "feimage": .other,
         "filter": .link, "image": .other, "lineargradient": .link, "mpath": .link, "pattern": .link,
         "radialgradient": .link, "script": .script, "set": .link, "textpath": .link, "use": .other,
     ]
 
-    /// SVG attributes whose CSS value can contain a URL (SVG 2 §6.6, presentation attributes).
+    /// The SVG attributes whose value is CSS that can contain a URL (SVG 2 §6.6, presentation attributes).
     private static let svgStyles = [
         "clip-path", "cursor", "fill", "filter", "marker-end", "marker-mid", "marker-start", "mask", "stroke",
     ]
 
-    /// All attributes to find: those above, and those that tell what a URL is for.
+    /// All attributes to find: those in the tables above, and those that the functions above read by name.
     private static let attributes: Set<String> = Set(
         urlAttributes.values.joined().map(\.name) + sourceSets.values + svgStyles + [
             "as", "content", "href", "http-equiv", "integrity", "ping", "rel", "src", "srcdoc", "style", "type",

@@ -2,16 +2,18 @@ import LocalSubstitution
 
 /// A decoded text that knows each byte's position in the document.
 ///
-/// So the rewriter can replace a part of the text in the document, and leave the escapes around it as they are.
+/// With the positions, the rewriter can replace a part of the text in the document, and leave the escapes around it as
+/// they are.
 package struct SourceText: Sendable {
     package private(set) var bytes: [UInt8]
-    /// The document position of each byte; `nil` while the text is one unescaped piece of the document.
+    /// The position of each byte in the document; `nil` as long as the text is an unchanged piece of the document.
     private var places: [UInt32]?
+    /// The position of the first byte in the document.
     private var start: Int
-    /// The document position after the last byte.
+    /// The position in the document after the last byte.
     private var end: Int
 
-    /// The bytes as UTF-8. Invalid ones become U+FFFD.
+    /// The text, read as UTF-8. Invalid bytes become U+FFFD.
     var string: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Creates the text of a whole document.
@@ -21,7 +23,7 @@ package struct SourceText: Sendable {
         end = document.count
     }
 
-    /// Creates an empty text at a document position, to append to.
+    /// Creates an empty text at a position in the document. Decoded bytes are appended to it.
     init(at place: Int) {
         bytes = []
         start = place
@@ -31,8 +33,8 @@ package struct SourceText: Sendable {
     /// Creates the text of an attribute's value, with its character references decoded (WHATWG HTML §13.2.5.72).
     ///
     /// - Parameters:
-    ///   - value: The value's range, without its quotes.
-    ///   - source: The document, or the decoded text of a page in one of its `srcdoc` attributes.
+    ///   - value: The value's range in `source`, without its quotes.
+    ///   - source: The text of the document, or of a page in one of its `srcdoc` attributes.
     init(attributeValue value: Range<Int>, of source: SourceText) {
         self = source.slice(value)
         guard bytes.contains(UInt8(ascii: "&")) else { return }
@@ -46,7 +48,7 @@ package struct SourceText: Sendable {
 
     /// Appends decoded bytes, such as the character that an escape means.
     ///
-    /// - Parameter place: The document range in which the bytes are written.
+    /// - Parameter place: The range in the document where the bytes are written, such as the escape's.
     mutating func append(_ decoded: some Collection<UInt8>, at place: Range<Int>) {
         if places == nil, place.lowerBound != end || place.count != 1 || decoded.count != 1 {
             places = (start..<start + bytes.count).map { UInt32(clamping: $0) }
@@ -58,8 +60,10 @@ package struct SourceText: Sendable {
         end = place.upperBound
     }
 
-    /// Appends what's written at an index of another text: the character of the escape that begins there, or else the
-    /// byte. Returns the index after the escape or byte.
+    /// Appends the byte at an index of another text, or the character of the escape that begins there.
+    ///
+    /// - Parameter escape: The escape that begins at the index; `nil`, the default, to append the byte.
+    /// - Returns: The index after the byte or the escape.
     @discardableResult
     mutating func append(_ escape: Escape? = nil, at index: Int, of written: SourceText) -> Int {
         let end = index + (escape?.length ?? 1)
@@ -71,7 +75,7 @@ package struct SourceText: Sendable {
         return end
     }
 
-    /// Returns a part of the text.
+    /// Returns a part of the text, with its positions in the document.
     func slice(_ range: Range<Int>) -> SourceText {
         let place = place(of: range)
         var slice = SourceText(at: place.lowerBound)
@@ -81,7 +85,7 @@ package struct SourceText: Sendable {
         return slice
     }
 
-    /// Returns the document range of a range of the text's bytes.
+    /// Returns the range of the document in which a range of the text's bytes is written.
     func place(of range: Range<Int>) -> Range<Int> {
         let lower = place(of: range.lowerBound)
         return lower..<max(lower, place(of: range.upperBound))
@@ -100,10 +104,11 @@ extension SourceText {
     struct Escape {
         /// The character that the escape means, in UTF-8.
         let bytes: [UInt8]
-        /// The number of bytes in the text, including the ampersand or the backslash.
+        /// The length of the escape as it's written, in bytes. It includes the ampersand or backslash, and a semicolon
+        /// or white space that ends the escape.
         let length: Int
 
-        /// Reads an escape in CSS (CSS Syntax §4.3.7); `nil` if none begins here.
+        /// Reads the escape at the beginning of the bytes (CSS Syntax §4.3.7); `nil` if they don't begin with one.
         init?(css rest: ArraySlice<UInt8>) {
             guard rest.first == UInt8(ascii: "\\") else { return nil }
             let digits = rest.dropFirst().prefix(6).prefix { $0.hexDigitValue != nil }
@@ -114,14 +119,16 @@ extension SourceText {
                 return
             }
             bytes = Self.character(digits, radix: 16)
-            // One white space character may end it. A line end can have two bytes.
+            // One white space character may end the escape. CRLF counts as one.
             let following = rest[digits.endIndex...]
             let space = following.starts(with: [0x0D, 0x0A]) ? 2 : following.first?.isHTMLSpace == true ? 1 : 0
             length = 1 + digits.count + space
         }
 
-        /// Reads a character reference in HTML (WHATWG HTML §13.2.5.72 and on); `nil` if none begins here. Reads
-        /// numeric references, and named ones for ASCII characters. Other names don't occur in URLs.
+        /// Reads the character reference at the beginning of the bytes (WHATWG HTML §13.2.5.72 and on); `nil` if they
+        /// don't begin with one.
+        ///
+        /// All numeric references are read, but only the names of ASCII characters. Other names hardly occur in URLs.
         init?(html rest: ArraySlice<UInt8>) {
             guard rest.first == UInt8(ascii: "&") else { return nil }
             let reference = rest.dropFirst()
@@ -156,19 +163,21 @@ extension SourceText {
             length = 2 + digits.endIndex - rest.startIndex + (hasSemicolon ? 1 : 0)
         }
 
-        /// Returns the character with a code point, in UTF-8. Zero and invalid code points mean U+FFFD.
+        /// Returns the character whose code point has these digits, in UTF-8. Returns U+FFFD for zero, and for an
+        /// invalid code point.
         private static func character(_ digits: ArraySlice<UInt8>, radix: Int) -> [UInt8] {
             let number = UInt32(String(decoding: digits, as: UTF8.self), radix: radix) ?? 0
             let character = number == 0 ? nil : Unicode.Scalar(number)
             return Array(String(character ?? "\u{FFFD}").utf8)
         }
 
-        /// Names that don't need a semicolon.
+        /// The names of ASCII characters that don't need a semicolon.
         private static let legacyNames = ["amp", "quot", "lt", "gt", "AMP", "QUOT", "LT", "GT"]
 
+        /// The length of the longest name of an ASCII character.
         private static let longestName = 16
 
-        /// All names of ASCII characters (WHATWG HTML §13.5).
+        /// All names of ASCII characters, with the characters (WHATWG HTML §13.5).
         private static let names: [String: Unicode.Scalar] = [
             "AMP": "&", "DiacriticalGrave": "`", "GT": ">", "Hat": "^", "LT": "<", "NewLine": "\n", "QUOT": "\"",
             "Tab": "\t", "UnderBar": "_", "VerticalLine": "|", "amp": "&", "apos": "'", "ast": "*", "bsol": "\\",
@@ -186,7 +195,8 @@ extension SourceText {
 extension SourceText {
     /// A scanner that reads a text from its beginning to its end.
     ///
-    /// It works on the bytes of any charset that contains ASCII, and takes time in proportion to their number.
+    /// It reads bytes, in any charset whose bytes below 0x80 are ASCII characters. Its time is in proportion to their
+    /// number.
     protocol Scanner: Sequence, IteratorProtocol {
         var source: SourceText { get }
         /// The index of the next byte.
@@ -197,19 +207,19 @@ extension SourceText {
 extension SourceText.Scanner {
     var bytes: [UInt8] { source.bytes }
 
-    /// An empty text at the next byte's position in the document, to append to.
+    /// An empty text at the next byte's position in the document. Decoded bytes are appended to it.
     var emptyText: SourceText { SourceText(at: source.place(of: index..<index).lowerBound) }
 
     /// Whether the next byte is a single or double quote.
     var isAtQuote: Bool { byte() == UInt8(ascii: "\"") || byte() == UInt8(ascii: "'") }
 
-    /// Returns whether the next bytes are this text.
+    /// Returns whether the next bytes are a text. Case matters.
     func isAt(_ text: String) -> Bool { bytes[index...].starts(with: text.utf8) }
 
     /// Returns the next byte, or the byte that is `count` bytes after it; `nil` past the end.
     func byte(after count: Int = 0) -> UInt8? { index + count < bytes.count ? bytes[index + count] : nil }
 
-    /// Skips bytes that meet a condition, and returns their range.
+    /// Skips bytes as long as they meet a condition, and returns their range.
     @discardableResult
     mutating func skip(while isPart: (UInt8) -> Bool) -> Range<Int> {
         let start = index
@@ -217,7 +227,7 @@ extension SourceText.Scanner {
         return start..<index
     }
 
-    /// Skips a text if the next bytes are this text. Returns whether they are.
+    /// Skips a text if the next bytes are that text. Returns whether they are.
     mutating func skip(over text: String) -> Bool {
         guard isAt(text) else { return false }
         index += text.utf8.count
@@ -226,8 +236,8 @@ extension SourceText.Scanner {
 
     mutating func skipSpace() { skip { $0.isHTMLSpace } }
 
-    /// Skips a quoted value, and returns its range without the quotes. If the closing quote is missing, the range ends
-    /// at the end of the text.
+    /// Skips a quoted value, starting at its opening quote, and returns its range without the quotes. If the closing
+    /// quote is missing, the range ends at the end of the text.
     mutating func skipQuoted() -> Range<Int> {
         let quote = bytes[index]
         index += 1
@@ -236,8 +246,7 @@ extension SourceText.Scanner {
         return value
     }
 
-    /// Skips everything up to and including the next occurrence of an ending; up to the end of the text if there is
-    /// none.
+    /// Skips everything through the next occurrence of an ending, or to the end of the text if the ending doesn't occur.
     mutating func skip(past ending: String) {
         let ending = Array(ending.utf8)
         while let found = bytes[index...].firstIndex(of: ending[0]) {
@@ -251,8 +260,9 @@ extension SourceText.Scanner {
 
 /// The roles of single bytes in HTML and CSS.
 extension UInt8 {
-    /// Whether the byte is white space in HTML. CSS, which normalizes line ends first, has the same white space.
+    /// Whether the byte is white space in HTML and CSS: a space, a tab or a line end.
     var isHTMLSpace: Bool { self == 0x20 || self == 0x09 || isLineEnd }
 
+    /// Whether the byte is a line end in CSS: LF, CR or a form feed.
     var isLineEnd: Bool { self == 0x0A || self == 0x0D || self == 0x0C }
 }

@@ -1,10 +1,15 @@
 package import Foundation
 import LocalSubstitution
 
-/// A parser of URLs as pages and clients write them.
+/// A parser of URLs as pages and clients write them, even with characters that a URL can't have.
 package enum URLText {
-    /// Resolves a reference to an http or https URL without its fragment (WHATWG URL §4.4, as far as `URL` follows it).
-    /// Returns `nil` for a reference to the document itself, and for other schemes, such as `data:`.
+    /// Resolves a reference against a base, and returns its http or https URL without the fragment (WHATWG URL §4.4, as
+    /// far as `URL` follows it).
+    ///
+    /// Returns `nil` if the reference is empty, only a fragment or invalid, or if its URL has no host or another
+    /// scheme, such as `data:`.
+    ///
+    /// - Parameter charset: The charset of a reference that isn't in UTF-8; `nil` if it isn't known.
     package static func resolve(_ reference: [UInt8], charset: String?, against base: URL) -> URL? {
         let trimmed = reference.drop { $0 <= 0x20 }.filter { !$0.isRemovedFromURLs }
         let end = (trimmed.lastIndex { $0 > 0x20 } ?? -1) + 1
@@ -19,15 +24,16 @@ package enum URLText {
     }
 
     /// Parses a URL; returns `nil` if the text isn't one. As in a map, the host may have letters beyond ASCII.
+    ///
+    /// - Parameter base: The URL against which a relative URL is resolved; `nil`, the default, to leave it relative.
     package static func url(_ text: String, relativeTo base: URL? = nil) -> URL? {
         URLParts.withASCIIHost(text).flatMap { URL(string: encoded($0), relativeTo: base) }
     }
 
-    /// Returns the text with its scheme in lowercase, which Linux's loader requires, and with every byte
-    /// percent-encoded that isn't allowed in a URL (RFC 3986 §2). That includes a `%` that doesn't begin a valid
-    /// encoding.
+    /// Returns a URL's text with its scheme in lowercase, which Linux's loader requires. Bytes that a URL can't have
+    /// are percent-encoded (RFC 3986 §2), and so is a `%` that doesn't begin an encoded byte.
     ///
-    /// Without this, `URL` would encode existing percent signs again if it found a byte that isn't allowed.
+    /// `URL` would encode these bytes itself, but then it would encode all existing percent signs again.
     private static func encoded(_ text: String) -> String {
         let scheme = text.utf8.prefix { $0.isLetter || $0.isDigit || "+.-".utf8.contains($0) }
         let hasScheme = scheme.first?.isLetter == true && text.utf8.dropFirst(scheme.count).first == UInt8(ascii: ":")
@@ -51,14 +57,15 @@ package enum URLText {
 }
 
 extension UInt8 {
-    /// Whether URL parsers remove the byte anywhere in a URL (WHATWG URL §4.4).
+    /// Whether the byte is a tab or a line end, which URL parsers remove anywhere in a URL (WHATWG URL §4.4).
     var isRemovedFromURLs: Bool { self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
 extension URLParts {
-    /// Returns the text of a URL with its host in ASCII (IDNA) and the rest unchanged; `nil` if the host has no such form.
+    /// Returns the text of a URL with its host in ASCII (IDNA) and the rest unchanged; `nil` if the host can't be
+    /// written so.
     ///
-    /// - Parameter text: A URL, absolute or without a scheme. A URL without a host is returned unchanged.
+    /// - Parameter text: An absolute URL, or one without its scheme (`//host/a`). Any other text is returned unchanged.
     fileprivate static func withASCIIHost(_ text: String) -> String? {
         let scheme = text.utf8.starts(with: "//".utf8) ? "http:" : ""
         guard let host = try? URLParts(scheme + text).host, host.contains(where: { $0 >= 0x80 }) else { return text }

@@ -1,26 +1,31 @@
 import LocalSubstitution
 
-/// A scanner that finds the start tags of an XHTML document, and the text of its scripts and styles, as browsers' XML parsers do
-/// (XML 1.0, Namespaces in XML 1.0).
+/// A scanner that finds the start tags of an XHTML document, and the text of its scripts and styles, as the XML parsers
+/// of browsers do (XML 1.0, Namespaces in XML 1.0).
 ///
-/// Unlike in HTML, every element can be self-closing, names are case-sensitive, and an element belongs to HTML only by
-/// its namespace. The scanner stops at a tag that isn't well-formed, as browsers do.
+/// In XML, unlike in HTML, every element can be self-closing, names are case-sensitive, and an element belongs to HTML
+/// only by its namespace. The scanner stops at the first start tag that isn't well-formed, as browsers do.
 struct XMLScanner: SourceText.Scanner {
     let source: SourceText
     var index = 0
     private var namespaces = Namespaces()
     private var hasRoot = false
-    /// The names of the attributes to find. Others are skipped.
+    /// The names of the attributes to find, without prefixes. The scanner skips all others, except declarations of
+    /// namespaces.
     private let attributes: Set<String>
 
-    /// - Parameter attributes: The names, in lowercase, of the attributes to find.
+    /// Creates a scanner of an XHTML document.
+    ///
+    /// - Parameter attributes: The names of the attributes to find, in lowercase.
     init(_ source: SourceText, attributes: Set<String>) {
         self.source = source
         self.attributes = attributes
     }
 
-    /// Returns the next start tag; `nil` at the end. `<?xml?>` and `<?xml-stylesheet?>` before the root element are tags whose
-    /// names begin with a question mark.
+    /// Returns the next start tag; `nil` at the end of the document, or at a start tag that isn't well-formed.
+    ///
+    /// Before the root element, it also returns instructions whose names begin with `xml`, such as `<?xml?>` and
+    /// `<?xml-stylesheet?>`. The name of such a tag begins with a question mark.
     mutating func next() -> HTMLScanner.Tag? {
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             index = start
@@ -56,7 +61,7 @@ struct XMLScanner: SourceText.Scanner {
 
     // MARK: Tags
 
-    /// Reads a start tag, a self-closing tag or an instruction, starting at its name. Returns `nil` if it isn't
+    /// Reads a start tag, a self-closing tag or an instruction, from its name to its `>`. Returns `nil` if it isn't
     /// well-formed.
     private mutating func tag() -> HTMLScanner.Tag? {
         let name = name()
@@ -78,6 +83,7 @@ struct XMLScanner: SourceText.Scanner {
         }
     }
 
+    /// Reads an attribute. Returns `nil` if its name is missing, or its value isn't between two quotes.
     private mutating func attribute() -> HTMLScanner.Attribute? {
         let start = index
         let name = name()
@@ -98,7 +104,9 @@ struct XMLScanner: SourceText.Scanner {
 
     // MARK: Namespaces
 
-    /// Tracks the namespaces of an element. Returns its tag with names as in HTML.
+    /// Takes note of the namespaces that an element declares. Returns its tag with the names that it would have in
+    /// HTML: the element's without a prefix, and those of XLink's attributes with the prefix `xlink:`. Drops all other
+    /// attributes that have a prefix.
     private mutating func element(_ written: HTMLScanner.Tag) -> HTMLScanner.Tag {
         namespaces.start(written)
         defer { if written.isClosed { namespaces.end() } }
@@ -112,7 +120,8 @@ struct XMLScanner: SourceText.Scanner {
         }
         let (prefix, local) = Self.split(written.name)
         let namespace = namespaces[prefix]
-        // SVG's names have capitals, such as `feImage`. In HTML, they're found in lowercase.
+        // Some of SVG's names have capitals, such as `feImage`. ``HTMLScanner`` returns them in lowercase, so this
+        // scanner does too.
         tag.name = namespace == .svg ? local.asciiLowercased : local
         tag.namespace = namespace
         return tag
@@ -125,7 +134,8 @@ struct XMLScanner: SourceText.Scanner {
 
     // MARK: Text
 
-    /// Reads an element's text up to the next tag.
+    /// Reads an element's text up to the next tag, with its character references decoded. `CDATA` is part of the text.
+    /// Comments and instructions aren't.
     private mutating func text() -> SourceText {
         var text = emptyText
         while let byte = byte() {
@@ -145,8 +155,9 @@ struct XMLScanner: SourceText.Scanner {
 
     private static let cdata = "<![CDATA["
 
-    /// Skips a comment, `CDATA` or an instruction, except one before the root element whose name begins with `xml`. Returns
-    /// whether it skipped one.
+    /// Skips a comment, `CDATA` or an instruction if one begins at the next byte. Returns whether it did.
+    ///
+    /// Before the root element, it doesn't skip instructions whose names begin with `xml`.
     private mutating func skipSection() -> Bool {
         if skip(over: "<!--") {
             skip(past: "-->")
@@ -160,7 +171,7 @@ struct XMLScanner: SourceText.Scanner {
         return true
     }
 
-    /// Skips the document type and the declarations in it, starting after its `<`.
+    /// Skips the document type and the declarations in it, starting at its exclamation mark.
     private mutating func skipDoctype() {
         var isInDeclarations = false
         while let byte = byte() {
@@ -178,19 +189,20 @@ struct XMLScanner: SourceText.Scanner {
     }
 }
 
-/// The namespace prefixes that the open elements declare.
+/// The namespaces that the open elements declare.
 private struct Namespaces {
     typealias Namespace = HTMLScanner.Namespace
 
-    /// The declared namespaces by prefix, the innermost last. The default namespace's prefix is empty. A namespace that
-    /// isn't a `Namespace` is `nil`.
+    /// The namespaces that the open elements declare for each prefix, the innermost last. The default namespace's
+    /// prefix is empty. A namespace that isn't a `Namespace` is `nil`.
     private var bound: [String: [Namespace?]] = [:]
-    /// The prefixes that each open element declares.
+    /// The prefixes that each open element declares, the innermost element last.
     private var open: [[String]] = []
 
+    /// The namespace of a prefix; `nil` if no open element declares the prefix, or the namespace isn't a `Namespace`.
     subscript(_ prefix: String) -> Namespace? { bound[prefix]?.last ?? nil }
 
-    /// Adds what an element declares with `xmlns` and `xmlns:prefix`.
+    /// Begins an element, and adds the namespaces that it declares with `xmlns` and `xmlns:prefix`.
     mutating func start(_ tag: HTMLScanner.Tag) {
         var prefixes: [String] = []
         for attribute in tag.attributes where attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") {
@@ -202,6 +214,7 @@ private struct Namespaces {
         open.append(prefixes)
     }
 
+    /// Ends the innermost element, and removes the namespaces that it declares.
     mutating func end() {
         for prefix in open.popLast() ?? [] { bound[prefix]?.removeLast() }
     }
