@@ -83,7 +83,9 @@ struct RecordedExchangeTests {
             ("a=\(String(repeating: "x", count: 65_536))", form, "64 KiB"), ("a=1&b=*", form, "it has a *"),
             ("password=p&token=t", form, "all of it may be credentials"),
             (#"{"token": "t"}"#, nil, "all of it may be credentials"),
-            (#"["Bearer t"]"#, nil, "all of it may be credentials"), ("text", nil, "neither JSON nor a form"),
+            (#"["Bearer t"]"#, nil, "all of it may be credentials"),
+            ("[\"\u{301} ghp_0123456789abcdefghij\"]", nil, "all of it may be credentials"),
+            ("text", nil, "neither JSON nor a form"),
             ("a b=1", nil, "neither JSON nor a form"), ("a=1", "text/plain", "neither JSON nor a form"),
             ("7", nil, "neither JSON nor a form"), (#"{"n": 1e-00010}"#, nil, "an exponent of more than 4 digits"),
         ] as [(String, String?, String)]
@@ -181,6 +183,12 @@ struct RecordedExchangeTests {
     func alternatives(_ old: String, _ expected: String?) {
         let new: EntryText.Members = [("file", #""n.txt""#), ("use", #""always""#), ("enabled", "true")]
         #expect(EntryText(old)?.adding([new]) == expected?.replacing("N", with: #""n.txt""#))
+    }
+
+    @Test("A file's name may begin with a combining mark", arguments: ["\"\u{301}c.txt\"", "[\"\u{301}c.txt\"]"])
+    func combiningMark(_ value: String) throws {
+        let answer = try #require(EntryText(value)?.answers.first)
+        #expect(answer["file"]?.utf8.elementsEqual("\"\u{301}c.txt\"".utf8) == true)
     }
 
     @Test(

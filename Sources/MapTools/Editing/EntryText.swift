@@ -47,7 +47,7 @@ struct EntryText {
     /// The fields that alternatives can't have, since they're for a whole entry.
     private static let ofEntries = ["ignoreQuery", "enabled", "use"]
 
-    /// Parses an entry's value. Returns `nil` for `null`, and for a value that no entry can have.
+    /// Parses an entry's value. Returns `nil` for a value that's neither a string, a list nor an object.
     ///
     /// - Parameter value: The entry's value, as JSON.
     init?(_ value: String) {
@@ -69,7 +69,9 @@ struct EntryText {
         }
         answers = ranges.map { range in
             let text = String(decoding: bytes[range], as: UTF8.self)
-            return Answer(text: text, members: text.hasPrefix("\"") ? [("file", text)] : Self.members(of: text))
+            // By bytes: a quote and a combining mark after it form one `Character`.
+            let isName = bytes[range.lowerBound] == UInt8(ascii: "\"")
+            return Answer(text: text, members: isName ? [("file", text)] : Self.members(of: text))
         }
         self.bytes = bytes
     }

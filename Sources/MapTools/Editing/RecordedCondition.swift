@@ -188,7 +188,8 @@ struct RecordedCondition: Hashable, Sendable {
 
     /// Returns the text of a JSON string; `nil` for any other value.
     private static func string(_ json: String) -> String? {
-        guard json.hasPrefix("\"") else { return nil }
+        // By bytes: a quote and a combining mark after it form one `Character`.
+        guard json.utf8.first == UInt8(ascii: "\"") else { return nil }
         return try? JSONDecoder().decode([String].self, from: Data("[\(json)]".utf8)).first
     }
 }

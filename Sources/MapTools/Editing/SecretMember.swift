@@ -28,8 +28,8 @@ package enum SecretMember {
     /// - Parameters:
     ///   - value: The member's value; `nil` if it isn't a string.
     ///   - key: The member's key.
-    static func isSecretName(_ value: String?, of key: String) -> Bool {
-        nameKeys.contains(key.lowercased()) && value.map { isSecret(name: $0) } == true
+    static func isSecretName(_ value: @autoclosure () -> String?, of key: String) -> Bool {
+        nameKeys.contains(key.lowercased()) && value().map { isSecret(name: $0) } == true
     }
 
     /// How many levels of JSON inside strings are parsed. Strings in deeper levels are only searched as text.
