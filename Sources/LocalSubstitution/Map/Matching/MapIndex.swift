@@ -61,14 +61,7 @@ package struct MapIndex: Sendable {
 
     /// Adds all patterns at once, in order of precedence: the pattern with the lowest number wins.
     mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
-        let sorted = items.ordered { first, second in
-            if first.pattern.rank != second.pattern.rank {
-                return second.pattern.rank.lexicographicallyPrecedes(first.pattern.rank)
-            }
-            let ignores = (first.entry.options.ignoreQuery != nil, second.entry.options.ignoreQuery != nil)
-            return ignores.0 == ignores.1 ? first.entry.key < second.entry.key : ignores.1
-        }
-        for (entry, pattern) in sorted {
+        for (entry, pattern) in items.ordered(by: MatchPattern.precedes) {
             let number = entries.count
             entries.append(entry)
             let place = place(of: entry.options.ignoreQuery)

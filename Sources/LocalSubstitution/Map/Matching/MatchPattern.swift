@@ -136,21 +136,6 @@ extension MatchPattern.Port: CustomStringConvertible {
 }
 
 extension MatchPattern {
-    /// Returns the numbers that rank a pattern, most important first: host, length of the path before its first
-    /// wildcard, number of literal bytes, scheme, port.
-    private static func rank(scheme: String?, host: Host, port: Port, path: Glob) -> [Int] {
-        let hostRank =
-            switch host {
-            case .exact: Int.max
-            case .domain(let name): name.utf8.count
-            case .any: 0
-            }
-        let prefix = path.literals.first?.count ?? 0
-        return [hostRank, prefix, path.literalBytes, scheme == nil ? 0 : 1, port == .any ? 0 : 1]
-    }
-}
-
-extension MatchPattern {
     /// An index of match patterns by host, and by the literal text that their paths begin with.
     ///
     /// It never tries patterns for other hosts or other folders, however many there are.
