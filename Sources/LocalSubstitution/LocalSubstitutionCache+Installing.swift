@@ -88,7 +88,7 @@ extension LocalSubstitutionCache {
 
     private static var unreachable: AttachmentError {
         #if canImport(Darwin)
-        let cause = "URLProtocol.registerClass failed, so URLSession.shared doesn't use the cache. Attach it"
+        let cause = "URLProtocol.registerClass failed, so URLSession.shared doesn't use the cache. Attach the cache"
         #else
         let cause =
             "A session was used before the cache was installed, so URLSession.shared doesn't use the cache. Install "
@@ -232,7 +232,7 @@ extension LocalSubstitutionCache {
         case .some(let value):
             throw AttachmentError(
                 .invalidUnmatched,
-                "LOCAL_SUBSTITUTION_UNMATCHED is “\(value)”. Set it to fail or load."
+                "LOCAL_SUBSTITUTION_UNMATCHED is “\(value)”. Set it to “fail” or “load”."
             )
         }
     }

@@ -24,27 +24,29 @@ extension LocalSubstitutionCache {
             /// The map has no entry whose URL can be loaded to verify the session.
             public static let nothingToLoad = Reason(
                 kind: "nothingToLoad",
-                description: "No exact entry of the map answers a plain GET with a file, json, text or status. Add one."
+                description:
+                    "The map has no key without * that answers a plain GET with a file, json, text or status. Add one."
             )
             /// The session's configuration has no cache.
             public static let noCache = Reason(
                 kind: "noCache",
                 description:
-                    "The session's configuration has no urlCache. Attach the cache to it before making the session."
+                    "The session's configuration has no urlCache. Attach the cache to it, then make the session."
             )
             /// The session's configuration has another cache, and `URLCache.shared` isn't this cache either.
             public static let anotherCache = Reason(
                 kind: "anotherCache",
                 description:
-                    "The session has another cache. Attach this one to its configuration before making the session."
+                    "The session has another cache. Attach this cache to the session's configuration, then make the session."
             )
             /// `URLCache.shared` is this cache, but the session has another cache. The session was made earlier, or its
             /// configuration has its own cache.
             public static let madeBefore = Reason(
                 kind: "madeBefore",
                 description:
-                    "The session has another cache. It was made before URLCache.shared was set, or its configuration "
-                    + "has its own, such as an ephemeral one. Attach the cache to the configuration, then make the session."
+                    "The session has another cache. The session was made before URLCache.shared was set, or its "
+                    + "configuration has its own cache, as an ephemeral one does. Attach the cache to the configuration, "
+                    + "then make the session."
             )
             /// The session's configuration ignores local data.
             public static let policy = Reason(
@@ -58,7 +60,7 @@ extension LocalSubstitutionCache {
                 kind: "newerLoader",
                 description:
                     "The configuration's usesClassicLoadingMode is false, and Apple's newer loader may not ask "
-                    + "protocols. Set it to true before you make the session."
+                    + "protocols. Set usesClassicLoadingMode to true, then make the session."
             )
             /// The request failed.
             public static let failed = Reason(kind: "failed", description: "The request failed.")

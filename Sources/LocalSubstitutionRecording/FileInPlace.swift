@@ -41,7 +41,7 @@ enum FileInPlace {
                 let reason = String(cString: strerror(code))
                 throw SubstitutionRecorderError(.unwritable, folder, "can't be locked: \(reason).")
             }
-            let message = "is in use by another recorder\(owner). Close that one first, or use another folder."
+            let message = "is in use by another recorder\(owner). Close that recorder first, or use another folder."
             throw SubstitutionRecorderError(.inUse, folder, message)
         }
         _ = ftruncate(descriptor, 0)

@@ -43,7 +43,7 @@ struct ServedRequest: Sendable {
         guard received.path.hasPrefix("/") else {
             return ServedResponse(
                 status: 400,
-                "“\(received.target)” isn't a path. Request one that begins with a slash."
+                "“\(received.target)” isn't a path. Request a path that begins with a slash."
             )
         }
         // A service worker would answer for all later pages on this port, even after the map has changed.
@@ -57,7 +57,7 @@ struct ServedRequest: Sendable {
             return ServedResponse(
                 status: 403,
                 "\(received.method) requests from \(received.header("Origin") ?? "another site") aren't answered. "
-                    + "Only pages of this server may send them."
+                    + "Send them from a page of this server."
             )
         }
         return nil

@@ -150,7 +150,7 @@ extension RecordingRules {
             Self("the recorder's map excludes it (entry “\(key)”)", key: key)
         }
         package static func entry(key: String) -> Self {
-            Self("the map has an entry for it that wasn't recorded (“\(key)”)", key: key)
+            Self("the map has an entry for it, “\(key)”, that no recorder wrote", key: key)
         }
         package static func requestHeader(_ name: String) -> Self { Self("the request has the header “\(name)”") }
         /// A reason that applies to a redirected request, and not to the original one.
@@ -167,12 +167,12 @@ extension RecordingRules {
         }
         package static func tooLarge(bytes: Int, most: Int) -> Self {
             Self(
-                "it has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
+                "the response has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
                     + "(a twentieth of the total)"
             )
         }
         package static func notHeld(most: Int) -> Self {
-            Self("it's longer than \(most.grouped) bytes, the most that is held in memory")
+            Self("the response is longer than \(most.grouped) bytes, the most that is held in memory")
         }
         package static let refused = Self("the recorder's redaction refused it")
         package static let closed = Self("the recorder was closed")

@@ -153,7 +153,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
     private static let verifications = [
         Saying(
             "verify: nothing to load",
-            "No exact entry of the map answers a plain GET with a file, json, text or status."
+            "The map has no key without * that answers a plain GET with a file, json, text or status."
         ) {
             try await verification(of: #"{ "https://api.example.com/*": { "text": "a" } }"#) { _, _ in }
         },
@@ -161,14 +161,17 @@ struct Saying: Sendable, CustomTestStringConvertible {
             try await verification { configuration, _ in configuration.urlCache = nil }
         },
         // An ephemeral configuration has its own.
-        Saying("verify: another cache", "The session has another cache. Attach this one") {
+        Saying("verify: another cache", "The session has another cache. Attach this cache") {
             try await verification { _, _ in }
         },
         // These depend on what the whole process shares, on the network or on the platform.
         Saying("verify: policy", "The session's configuration ignores local data (requestCachePolicy).") {
             LocalSubstitutionCache.Verification.Reason.policy.description
         },
-        Saying("verify: made before", "The session has another cache. It was made before URLCache.shared was set") {
+        Saying(
+            "verify: made before",
+            "The session has another cache. The session was made before URLCache.shared was set"
+        ) {
             LocalSubstitutionCache.Verification.Reason.madeBefore.description
         },
         Saying("verify: failed", "The request failed.") {
@@ -206,7 +209,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         },
         explanation(
             "a header",
-            "it has no header “…”",
+            "the request has no header “…”",
             entry(#"{ "text": "a", "when": { "headers": { "Accept": "*" } } }"#)
         ),
         explanation(
@@ -259,12 +262,12 @@ struct Saying: Sendable, CustomTestStringConvertible {
             #"the entry answers only when the network fails ("use": "whenOffline")"#,
             entry(#"{ "text": "a", "use": "whenOffline" }"#)
         ),
-        Saying("explain: used up", "it has answered its one request") {
+        Saying("explain: used up", "it has answered 1 request, the most that its “times” allows") {
             let cache = try Self.cache(entry(#"{ "alternatives": [{ "text": "a", "times": 1 }] }"#))
             _ = try await cache.makeSession().data(from: url)
             return cache.explain(URLRequest(url: url)).description
         },
-        Saying("explain: no such file", "there's no file “…” to serve") {
+        Saying("explain: no such file", "the resources folder has no file “…”") {
             let folder = try TemporaryFolder(files: ["app/a"])
             return try explanation(of: #"{ "https://api.example.com/*": "app/*.js" }"#, in: folder)
         },
@@ -322,7 +325,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
             )
             return try problem(of: "a.txt", in: folder)
         },
-        Saying("a map that isn't reloaded", "map not reloaded; the last good one stays in use") {
+        Saying("a map that isn't reloaded", "map not reloaded; the last good map stays in use") {
             let folder = try TemporaryFolder()
             try folder.write("substitutions.json", entry(#"{ "text": "a" }"#))
             let cache = try LocalSubstitutionCache(contentsOf: folder.file("substitutions.json"))
@@ -376,7 +379,10 @@ struct Saying: Sendable, CustomTestStringConvertible {
             request.timeoutInterval = 0.01
             return try await error(of: LocalSubstitutionCache(map: map).makeSession(), request)
         },
-        Saying("a handler that only code has", "Only code can answer this entry: its handler is “…”.") {
+        Saying(
+            "a handler that only code has",
+            "Only code can answer this entry: its handler is “…”. Run the app or its tests instead."
+        ) {
             let json = Data(entry(#"{ "handler": "saveOrder" }"#).utf8)
             let map = try SubstitutionMap(json: json, handlers: .any)
             return try await error(of: LocalSubstitutionCache(map: map).makeSession())

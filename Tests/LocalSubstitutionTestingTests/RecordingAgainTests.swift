@@ -174,10 +174,10 @@ struct RecordingAgainTests {
     @Test(
         "Nothing is replaced if the request fails, or gets an error in place of a response",
         arguments: [
-            (200, .status(401), "the status is 401, and was 200"), (200, .status(403), "the status is 403"),
-            (302, .status(429), "the status is 429, and was 302"), (200, .status(500), "the status is 500"),
-            (200, .status(503), "the status is 503"), (200, .status(304), "the status is 304"),
-            (200, .status(206), "the status is 206, and was 200"), (206, .status(206), nil),
+            (200, .status(401), "the status is now 401, and was 200"), (200, .status(403), "the status is now 403"),
+            (302, .status(429), "the status is now 429, and was 302"), (200, .status(500), "the status is now 500"),
+            (200, .status(503), "the status is now 503"), (200, .status(304), "the status is now 304"),
+            (200, .status(206), "the status is now 206, and was 200"), (206, .status(206), nil),
             (200, LoopbackServer.Answer().failing(.dropBeforeHead), "not replaced, since it was not loaded: "),
             (404, .status(500), nil), (500, .status(401), nil), (200, .status(404), nil), (200, .status(410), nil),
         ] as [(Int, LoopbackServer.Answer, String?)]

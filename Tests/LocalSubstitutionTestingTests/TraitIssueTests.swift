@@ -182,7 +182,7 @@ struct TraitIssueTests {
     func secretInCondition() async throws {
         let issues = try await Self.issues("secretInCondition")
         for issue in issues { #expect(!issue.text.contains(ChildTraits.secret), "\(issue)") }
-        #expect(issues.first?.text.contains("the query's “access_token”") == true, "\(issues)")
+        #expect(issues.first?.text.contains("the query's parameter “access_token”") == true, "\(issues)")
     }
 
     @Test("A miss is explained once: the error that the request throws only names it")

@@ -102,7 +102,7 @@ struct InstallingFromEnvironmentTests {
         arguments: [
             ("no/such/map.json", "", "no/such/map.json"), ("NoSuchMap", "", "NoSuchMap.json"),
             (#"{ "h/a": { "status": 0 }, "http://h/b": 7 }"#, "", "h/a"), ("{", "", "map:1:"),
-            ("{}", "never", "Set it to fail or load."),
+            ("{}", "never", "Set it to “fail” or “load”."),
         ]
     )
     func wrong(_ value: String, _ unmatched: String, _ words: String) async {

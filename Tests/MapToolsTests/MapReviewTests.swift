@@ -58,7 +58,7 @@ struct MapReviewTests {
                 #"{"https://h/a": {"forwardTo": "https://h/b"}, "https://h/b": {"forwardTo": "https://l/"}}"#,
                 "https://h/a",
                 "“https://h/b”",
-                "aren't looked up again"
+                "aren't looked up in the map"
             ),
             Row(#"{"https://h/*": {"forwardTo": "https://h/v2/*"}}"#, "https://h/*"),
             Row(#"{"https://h/a*": {"forwardTo": "https://h/b/*"}}"#),

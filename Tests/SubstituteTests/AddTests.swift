@@ -115,9 +115,11 @@ struct AddTests {
             )
         )
         let clash = try await folder.substitute("add", Self.url, "mine.txt")
-        #expect(clash.messages.contains("The resources folder has another file “mine.txt”. Rename yours"))
+        #expect(clash.messages.contains("The resources folder has another file “mine.txt”. Rename your file"))
         let other = try await folder.substitute("add", Self.url, "mine.txt", "--force")
-        #expect(other.messages.contains("“mine.txt” in the resources folder belongs to another entry. Rename yours."))
+        #expect(
+            other.messages.contains("“mine.txt” in the resources folder belongs to another entry. Rename your file.")
+        )
         #expect([clash.status, other.status] == [1, 1])
         #expect(try map() == Self.map)
         #expect(try folder.contents("Resources/mine.txt") == Data("mine".utf8))
@@ -137,7 +139,9 @@ struct AddTests {
         try folder.writeMap(#"{ "\#(url)": \#(stream), "https://h.com/s": \#(stream) }"#, files: ["rest.sse": "rest"])
         try folder.write("new", to: "rest.sse")
         let clash = try await folder.substitute("add", "https://h.com/new", "rest.sse", "--force")
-        #expect(clash.messages.contains("“rest.sse” in the resources folder belongs to another entry. Rename yours."))
+        #expect(
+            clash.messages.contains("“rest.sse” in the resources folder belongs to another entry. Rename your file.")
+        )
         // Now the only entry that names it.
         try folder.writeMap(#"{ "\#(url)": \#(stream) }"#)
         #expect(try await folder.substitute("add", "--force", url).status == 0)
@@ -152,7 +156,7 @@ struct AddTests {
         "It refuses what can't be an entry, and writes nothing",
         arguments: [
             ("https://h.com/a#b", "a.txt", "has a fragment"), ("ftp://h.com/a", "a.txt", "has the scheme “ftp”"),
-            ("https://h*.com/", "a.txt", "has the host “h*.com”, where * is in the wrong place"),
+            ("https://h*.com/", "a.txt", "has the host “h*.com”, with a * in the wrong place"),
             ("h.com", "a.txt", "has no scheme"),
             ("https://h.com/a", "none.txt", "none.txt” doesn't exist."),
             ("https://h.com/a", "mine.txt", "The file “mine.txt” doesn't exist here. Use Resources/mine.txt.\n"),

@@ -85,7 +85,12 @@ struct CheckTests {
 
         static let all = [
             Mistake("$default", value: "{}", "reservedKey", "The key is reserved. Did you mean “$defaults”?"),
-            Mistake("$other", value: "{}", "reservedKey", "Only $schema and $defaults can begin with $."),
+            Mistake(
+                "$other",
+                value: "{}",
+                "reservedKey",
+                "Only $schema and $defaults can begin with $. Remove the key, or use a URL."
+            ),
             Mistake("$defaults", value: "7", "wrongType", "must be an object"),
             Mistake(key: "htp://x", "invalidKey", "scheme “htp”"),
             Mistake(key: "//x/y", "invalidKey", "has no scheme. Begin it with https:// or http://."),
@@ -95,7 +100,7 @@ struct CheckTests {
             Mistake(
                 key: "https://a*b.com/",
                 "invalidKey",
-                "where * is in the wrong place. Use * alone or before a domain"
+                "with a * in the wrong place. Use * as the whole host, or before a domain"
             ),
             Mistake(
                 key: "ftp://h/x",
@@ -141,7 +146,7 @@ struct CheckTests {
             Mistake(file: "pipe", "notRegularFile", "The file “pipe” is a named pipe, not a regular file"),
 
             Mistake(field: #""statis": 404"#, "unknownField", "The field “statis” is unknown. Did you mean “status”?"),
-            Mistake(field: #""zzzzzzzz": 1"#, "unknownField", "The fields are file, mimeType, charset"),
+            Mistake(field: #""zzzzzzzz": 1"#, "unknownField", "Use one of the fields file, mimeType, charset"),
             Mistake(field: #""status": 600"#, "invalidValue", "“status” can't be 600. Use a number from 100 to 599."),
             Mistake(field: #""status": "404""#, "wrongType", "“status” must be a number"),
             Mistake(field: #""file": "a.txt""#, "duplicate", "The field “file” is given twice. Keep one."),
@@ -276,7 +281,8 @@ struct CheckTests {
                 kind: "unusedFile",
                 entries: [#""https://h.example/a": "a.txt""#],
                 files: ["a.txt": "hello", "sub/left.txt": "over", ".hidden": "is no such file"],
-                message: "No entry names the file “sub/left.txt” in the resources folder.",
+                message:
+                    "No entry names the file “sub/left.txt” in the resources folder. Add an entry, or remove the file.",
                 line: nil
             ),
             Oddity(
@@ -294,7 +300,7 @@ struct CheckTests {
                     #""http://h.example/x/*": "x/*""#,
                 ],
                 files: ["x/a.txt": "hello"],
-                message: "which together match the same URLs. Remove it."
+                message: "which together match the same URLs. Remove this pattern."
             ),
             Oddity(
                 testDescription: "a pattern whose file name can never be filled",
@@ -302,7 +308,7 @@ struct CheckTests {
                 entries: [#""https://h.example/x/*": ".x/*""#],
                 files: [".x/a.txt": "hello"],
                 message:
-                    "The pattern never applies: the file “.x/*” has an empty segment or one that begins with “.”. Correct"
+                    "The pattern never applies: the file name “.x/*” has a segment that is empty or begins with “.”. Correct"
             ),
             Oddity(
                 testDescription: "a header that the loader refuses",
@@ -434,7 +440,9 @@ struct CheckTests {
         let findings = try run.json(Report.self).findings
         #expect(
             findings.filter { $0.kind == "unusedFile" }.map(\.message)
-                == layout.unused.map { "No entry names the file “\($0)” in the resources folder." }
+                == layout.unused.map {
+                    "No entry names the file “\($0)” in the resources folder. Add an entry, or remove the file."
+                }
         )
     }
 
@@ -494,8 +502,8 @@ struct CheckTests {
         ]
         try folder.writeMap("{\n\(entries[0]),\n\(entries[1])\n\(entries[2]),\n\(entries[3])\n}")
         let notes = [
-            "substitutions.json:2: note: “https://h.example/a”: Only code can answer this entry: its handler is “saveOrder”.",
-            "substitutions.json:4: note: “https://h.example/b”: Only code can answer this entry: its handler is “other”.",
+            "substitutions.json:2: note: “https://h.example/a”: Only code can answer this entry: its handler is “saveOrder”. Run the app or its tests instead.",
+            "substitutions.json:4: note: “https://h.example/b”: Only code can answer this entry: its handler is “other”. Run the app or its tests instead.",
         ]
         let attached = try await folder.substitute("check", "--attached")
         #expect(attached.status == 0)
@@ -526,7 +534,8 @@ struct CheckTests {
         )
         let run = try await folder.substitute("check", "--attached")
         #expect(
-            run.lines.first == "substitutions.json: warning: No entry names the file “b.txt” in the resources folder."
+            run.lines.first
+                == "substitutions.json: warning: No entry names the file “b.txt” in the resources folder. Add an entry, or remove the file."
         )
         #expect(run.lines.count == 3)
         try folder.writeMap("{ \"https://h.example/a\": { \"stream\": [\"a\",\n{ \"file\": \"none.txt\" }] } }")

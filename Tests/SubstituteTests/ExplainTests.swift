@@ -275,7 +275,7 @@ struct ExplainTests {
 
         let missing = try await explain("https://h.example/site/script.js")
         #expect(missing.passedOver.count == 3)
-        #expect(missing.passedOver.allSatisfy { $0.remark == "there's no file “site/script.js” to serve" })
+        #expect(missing.passedOver.allSatisfy { $0.remark == "the resources folder has no file “site/script.js”" })
         #expect(try await explain("https://h.example/off").passedOver.first?.remark == "it's disabled")
         #expect(try await explain("https://h.example/gone").status == 410)
         #expect(try await explain("https://h.example/gone").file == nil)

@@ -71,7 +71,7 @@ struct GetRecordTests {
         let run = try await folder.substitute("get", "--record", "kept", "http://nowhere.invalid/a")
         #expect(run.status == 1)
         #expect(run.messages.contains("is in use by another recorder"))
-        #expect(run.messages.contains("Close that one first"))
+        #expect(run.messages.contains("Close that recorder first"))
     }
 
     @Test("If it's killed at any moment, the folder is a map with whole files and matching validators")

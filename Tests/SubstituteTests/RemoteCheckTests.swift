@@ -112,28 +112,28 @@ struct RemoteCheckTests {
                 answer: LoopbackServer.Answer(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"x\"")]),
                 result: "unreachable",
                 status: 75,
-                line: "The server answered with status 401."
+                line: "The server answered with status 401. Open the URL to see why."
             ),
             Row(
                 testDescription: "403",
                 answer: .status(403),
                 result: "unreachable",
                 status: 75,
-                line: "The server answered with status 403."
+                line: "The server answered with status 403. Open the URL to see why."
             ),
             Row(
                 testDescription: "503",
                 answer: .status(503),
                 result: "unreachable",
                 status: 75,
-                line: "The server answered with status 503."
+                line: "The server answered with status 503. Open the URL to see why."
             ),
             Row(
                 testDescription: "204, which is no answer for a file",
                 answer: .status(204),
                 result: "unreachable",
                 status: 75,
-                line: "The server answered with status 204."
+                line: "The server answered with status 204. Open the URL to see why."
             ),
             Row(
                 testDescription: "the entry's own status",
@@ -362,32 +362,34 @@ struct RemoteCheckTests {
                 testDescription: "different bytes",
                 answers: [.text("new"), .text("newer")],
                 text: "old",
-                reason: "The file wasn't replaced. The URLs of its entries serve different bytes. "
-                    + "Give each its own file."
+                reason: "The file wasn't replaced. Several entries use it, but their URLs serve different bytes. "
+                    + "Give each entry its own file."
             ),
             Sharing(
                 testDescription: "one as before",
                 answers: [.text("old"), .text("new")],
                 text: "old",
-                reason: "replaced. The URLs of its entries serve different bytes. Give each its own file."
+                reason:
+                    "replaced. Several entries use it, but their URLs serve different bytes. Give each entry its own file."
             ),
             Sharing(
                 testDescription: "one gone",
                 answers: [.text("new"), .status(404)],
                 text: "old",
-                reason: "It's unknown what the URL of its other entry “ORIGIN/1” serves."
+                reason: "The entry “ORIGIN/1” also uses it, but its URL couldn't be compared. Correct that entry first."
             ),
             Sharing(
                 testDescription: "one that is not reached",
                 answers: [.status(500), .text("new")],
                 text: "old",
-                reason: "It's unknown what the URL of its other entry “ORIGIN/0” serves."
+                reason: "The entry “ORIGIN/0” also uses it, but its URL couldn't be compared. Correct that entry first."
             ),
             Sharing(
                 testDescription: "different bytes for two names of one file",
                 answers: [.text("new"), .text("newer")],
                 text: "old",
-                reason: "replaced. The URLs of its entries serve different bytes. Give each its own file.",
+                reason:
+                    "replaced. Several entries use it, but their URLs serve different bytes. Give each entry its own file.",
                 files: ["a.txt", "link.txt"]
             ),
         ]
@@ -429,7 +431,7 @@ struct RemoteCheckTests {
         let run = try await folder.substitute("check", "--remote", "--update")
         #expect(run.status == 1)
         #expect(try text("a.txt") == "old")
-        #expect(run.output.contains("wasn't replaced. It's also a piece of the stream of the entry “"))
+        #expect(run.output.contains("wasn't replaced. The file is also a piece of the stream of the entry “"))
         #expect(run.output.contains("1 compared: 0 same, 1 changed"))
         let check = try await folder.substitute("check", "--remote")
         #expect(!check.output.contains("piece of the stream"))

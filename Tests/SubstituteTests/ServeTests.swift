@@ -285,7 +285,9 @@ struct ServeTests {
         let order = try await load(server.url("/order"), method: "PUT")
         #expect(order.response.statusCode == 502)
         #expect(
-            order.body.hasSuffix(": Only code can answer this entry: its handler is “saveOrder”.\n"),
+            order.body.hasSuffix(
+                ": Only code can answer this entry: its handler is “saveOrder”. Run the app or its tests instead.\n"
+            ),
             "\(order.body)"
         )
         let outcome = try await server.end()

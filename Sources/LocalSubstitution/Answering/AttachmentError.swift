@@ -34,7 +34,7 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
     /// The error for an attachment that needs a custom protocol on a platform that has none.
     static let withoutProtocols = AttachmentError(
         .unsupportedPlatform,
-        "watchOS has no custom protocols. Leave out the recorder, and use unmatched: .load."
+        "watchOS has no custom protocols. Install without a recorder, and with unmatched: .load."
     )
 
     init(_ kind: Kind, _ description: String) {

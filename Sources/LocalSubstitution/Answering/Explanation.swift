@@ -207,7 +207,8 @@ extension Explanation {
         case .none, .data: ""
         case .unread: ", with the request's body once it's read"
         case .tooLong: ", without the request's body, which is longer than 8 MiB"
-        case .hidden: ", without the request's body, which Foundation hides from the protocol"
+        case .hidden:
+            ", without the request's body: on Linux, Foundation hides an upload task's body; use a data task with httpBody"
         }
     }
 
@@ -240,10 +241,11 @@ extension MapMatch.PassedOver {
         switch self {
         case .isDisabled: "it's disabled"
         case .fileIsGone(let name): "its file “\(name)” no longer exists"
-        case .noSuchFile(let name): "there's no file “\(name)” to serve"
+        case .noSuchFile(let name): "the resources folder has no file “\(name)”"
         case .methodNotListed(let method): "it doesn't answer \(method)"
         case .condition(let failure): failure
-        case .usedUp(let times): "it has answered \(times == 1 ? "its one request" : "its \(times.grouped) requests")"
+        case .usedUp(let times):
+            "it has answered \(times.counted("request", "requests")), the most that its “times” allows"
         case .notFilled(let obstacle): obstacle.message
         }
     }

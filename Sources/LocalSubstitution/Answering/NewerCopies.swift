@@ -37,7 +37,7 @@ final class NewerCopies: Sendable {
         /// requests for the URL.
         fileprivate func check(_ response: HTTPURLResponse) throws(Failure) {
             guard response.statusCode == 200 else {
-                throw Failure(reason: "the server answered \(response.statusCode)")
+                throw Failure(reason: "the server answered with status \(response.statusCode)")
             }
             if let value = response.value(forHTTPHeaderField: "Cache-Control"),
                 LoaderRules.directives(value)["no-store"] != nil
@@ -237,8 +237,8 @@ extension NewerCopies {
         case .tooLong:
             throw Failure(
                 reason:
-                    "the response has more than \(defaultCache.capacity) bytes, the default cache's capacity; raise its "
-                    + "diskCapacity"
+                    "the response has more than \(defaultCache.capacity.grouped) bytes, the default cache's capacity; raise "
+                    + "its diskCapacity"
             )
         case .answer(let response, _) where response.statusCode == 304 && isConditional:
             return nil

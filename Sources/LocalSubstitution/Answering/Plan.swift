@@ -271,7 +271,7 @@ extension Plan {
         switch reason {
         case .substituted: "an entry answers it"
         case .notHTTP: "only http and https URLs with a host and no user info are substituted"
-        case .fileIsGone: "the file of the entry that names it no longer exists"
+        case .fileIsGone: "the entry that names it has a file that no longer exists"
         case .noEntry where match?.passedOver.isEmpty == false:
             "the entries that name it are disabled or have no file for it"
         case .noEntry: "no entry names it"

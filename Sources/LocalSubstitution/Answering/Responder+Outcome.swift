@@ -127,7 +127,7 @@ extension Responder {
         uncount(plan)
         var reason = plan.reasonText
         if case .network? = plan.substitution?.content {
-            reason = "its entry has no “forwardTo”, and the request can't use the network"
+            reason = "the entry that names it has no “forwardTo”, and the request can't use the network"
         }
         reportUnanswered(plan, since: reason)
         let explanation = Explanation(plan, reason: reason)

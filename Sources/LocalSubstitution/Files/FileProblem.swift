@@ -36,6 +36,7 @@ package enum FileProblem: Error, Equatable, Sendable {
     private var advice: String? {
         switch self {
         case .outside: "replace the link with a copy"
+        case .notFolder: "name a folder"
         case .notServed: "put the entries' files into a folder “Resources” beside the map"
         case .written: "load it again"
         case .unplaced: "on Linux, mount /proc"

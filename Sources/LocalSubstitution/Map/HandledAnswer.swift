@@ -47,7 +47,7 @@ struct HandledAnswer {
             let content = try Substitution.Content(entry, filledWith: [], for: url)
             substitution = Substitution(entry, content, folder: folder, url: url)
         } catch {
-            throw Mistake(message: "The URL to forward to isn't valid: \(error.message). Use an http or https URL.")
+            throw Mistake(message: "The answer's “forwardTo” can't be used: \(error.message). Correct the URL.")
         }
     }
 
@@ -63,7 +63,8 @@ struct HandledAnswer {
             if let problem = file.problem { return "The file “\(file.text)” \(problem)" }
             guard let folder else {
                 return
-                    "The file “\(file.text)” can't be found, since the map has no resources folder. Name one (`resources:`)."
+                    "The file “\(file.text)” can't be found, since the map has no resources folder. "
+                    + "Pass `resources:` where you make the map."
             }
             do throws(FileProblem) {
                 _ = try folder.open(file.text)

@@ -104,7 +104,7 @@ package final class Substitution: Sendable {
             case .header: "set by the entry's header Content-Type"
             case .fileExtension(let name): "from the file's extension “\(name)”"
             case .urlExtension(let name): "from the URL's extension “\(name)”"
-            case .inline: "from the field with the body"
+            case .inline: "from the entry's field “json”, “text” or “stream”"
             case .none: "because neither the file nor the URL has a known extension"
             }
         }

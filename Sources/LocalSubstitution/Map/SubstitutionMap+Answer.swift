@@ -69,7 +69,7 @@ extension SubstitutionMap {
         func setting(_ name: String, _ json: String) -> Answer {
             var answer = self
             if fields.isEmpty {
-                answer.problems.append("“\(name)” can't be set on nil, which substitutes nothing. Remove it.")
+                answer.problems.append("“\(name)” can't be set on nil, which substitutes nothing. Remove “\(name)”.")
             }
             answer.fields.removeAll { $0.name == name }
             answer.fields.append((name, json))

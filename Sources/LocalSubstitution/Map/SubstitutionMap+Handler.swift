@@ -60,7 +60,7 @@ extension DecodingError {
     package static let withoutBody = DecodingError.dataCorrupted(
         Context(
             codingPath: [],
-            debugDescription: "The request has no body, or one that can't be seen, such as an upload task's on Linux. "
+            debugDescription: "The request has no body, or Foundation hides it, as an upload task's body on Linux. "
                 + "Set the request's httpBody, and use a data task."
         )
     )
@@ -83,7 +83,9 @@ extension Entry {
         package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
 
         /// The message of tools, which can't call the handler.
-        package var refusal: String { "Only code can answer this entry: its handler is “\(name ?? "")”." }
+        package var refusal: String {
+            "Only code can answer this entry: its handler is “\(name ?? "")”. Run the app or its tests instead."
+        }
     }
 }
 
@@ -123,7 +125,7 @@ extension SubstitutionMap {
 
         func handler(named name: String) throws(UnknownName) -> Entry.Handler {
             guard !name.isEmpty else {
-                let advice = known ?? "Pass a handler as `handlers:` where you load the map, and name it."
+                let advice = known ?? "Pass a handler as `handlers:` where you load the map, and write its name here."
                 throw UnknownName(message: "“handler” is empty. \(advice)")
             }
             guard let named else { return Entry.Handler(name: name, nil) }
@@ -137,7 +139,7 @@ extension SubstitutionMap {
         /// Advice that lists the handlers' names; `nil` without handlers.
         private var known: String? {
             let names = (named ?? [:]).keys.ordered(by: <).map { "“\($0)”" }.joined(separator: ", ")
-            return names.isEmpty ? nil : "The handlers are \(names). Use one, or add it to `handlers:`."
+            return names.isEmpty ? nil : "The handlers are \(names). Use one of them, or add another to `handlers:`."
         }
     }
 }

@@ -278,7 +278,8 @@ extension SubstitutionMap {
             let file = name.hasSuffix(".json") ? name : "\(name).json"
             let advice =
                 file == name
-                ? "Name it without “.json”." : "Add it to the target's resources. In a package, use Bundle.module."
+                ? "Pass the name without “.json”."
+                : "Add the file to the target's resources. In a package, use Bundle.module."
             let message = "There's no \(file) in the bundle “\(bundle.bundlePath)”. \(advice)"
             throw SubstitutionMapError(file: nil, problems: [Problem(.unreadableMap, message)])
         }

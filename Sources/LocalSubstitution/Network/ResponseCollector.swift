@@ -251,7 +251,7 @@ extension URLError {
         let length = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Length") ?? ""
         return .explained(
             .badServerResponse,
-            "The server sent an invalid Content-Length, “\(length)”, so the body may be incomplete. Fix the header.",
+            "The server sent an invalid Content-Length, “\(length)”, so the body may be incomplete. Correct it on the server.",
             response.url
         )
     }

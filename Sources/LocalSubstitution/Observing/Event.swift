@@ -71,7 +71,7 @@ extension LocalSubstitutionCache {
         public var description: String {
             // Returned as it is: the reason has several lines and is already printable.
             if kind == .mapNotReloaded {
-                return "map not reloaded; the last good one stays in use:\n\(reason ?? "")"
+                return "map not reloaded; the last good map stays in use:\n\(reason ?? "")"
             }
             let address = url?.absoluteString ?? ""
             let entry = key.map { "entry “\($0)”" } ?? ""

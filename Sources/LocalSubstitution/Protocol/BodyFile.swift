@@ -50,14 +50,15 @@ final class BodyFile: Sendable {
             try handle.seek(toOffset: UInt64(offset))
             return try handle.read(upToCount: count)
         }
-        guard let data, data.count == count else { throw Self.failure("Bytes written to it can't be read") }
+        guard let data, data.count == count else { throw Self.failure("The bytes written to it can't be read back") }
         return data
     }
 
     private static func failure(_ reason: String) -> URLError {
         .explained(
             .cannotWriteToFile,
-            "A body can't be stored in a temporary file: \(reason.sentence) Check the temporary folder.",
+            "A body can't be stored in a temporary file: \(reason.sentence) "
+                + "Check the temporary folder's free space and permissions.",
             nil
         )
     }

@@ -310,7 +310,7 @@ final class RequestLoad: Sendable {
             return .end(
                 responder.mishandled(
                     plan,
-                    "\(name) threw an error: \("\(error)".sentence) Fix it, or throw a URLError."
+                    "\(name) threw an error: \("\(error)".sentence) Correct the handler. To fail the request, throw a URLError."
                 )
             )
         case .success(let answer):

@@ -155,7 +155,7 @@ package struct JSONCursor {
         case .other:
             try skipWord()
         case nil:
-            throw failure("ends where a value is expected.")
+            throw failure("ends where a value is expected. Add the value.")
         }
     }
 
@@ -170,7 +170,11 @@ package struct JSONCursor {
         guard take(first) else { throw failure("needs a JSON value here.") }
         depth += 1
         guard depth <= deepest else {
-            throw SyntaxError(offset: offset, message: "is nested more than \(deepest) levels deep.", isTooDeep: true)
+            throw SyntaxError(
+                offset: offset,
+                message: "is nested more than \(deepest) levels deep. Use fewer levels.",
+                isTooDeep: true
+            )
         }
         skipWhiteSpace()
         return !takeEnd(last)
@@ -235,7 +239,7 @@ package struct JSONCursor {
     @inline(never)
     private mutating func rawKey() throws(SyntaxError) -> Range<Int> {
         guard next == .string else {
-            throw failure(offset < end ? "needs a key in double quotes here." : "ends inside an object.")
+            throw failure(offset < end ? "needs a key in double quotes here." : "ends inside an object. Complete it.")
         }
         return try rawString()
     }
@@ -260,7 +264,7 @@ package struct JSONCursor {
         guard let quote else {
             _ = try decoded(start..<end)
             offset = end
-            throw failure("ends inside a string.")
+            throw failure("ends inside a string. Complete it.")
         }
         offset = quote + 1
         return start..<quote
@@ -408,7 +412,9 @@ extension JSONCursor {
         _ index: inout Int,
         _ repairsHalves: Bool
     ) throws(EscapeFailure) -> Unicode.Scalar {
-        guard index + 1 < raw.count else { throw EscapeFailure(offset: index, message: "ends inside a string.") }
+        guard index + 1 < raw.count else {
+            throw EscapeFailure(offset: index, message: "ends inside a string. Complete it.")
+        }
         let scalar: Unicode.Scalar
         switch raw[index + 1] {
         case UInt8(ascii: "\""): scalar = "\""

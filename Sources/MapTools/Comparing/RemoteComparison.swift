@@ -199,7 +199,10 @@ private struct RemoteComparer: Sendable {
         case .answer(let response, _) where [404, 410].contains(response.statusCode):
             (comparison.result, comparison.status) = (.gone, response.statusCode)
         case .answer(let response, _):
-            comparison.fail(.unreachable, "The server answered with status \(response.statusCode).")
+            comparison.fail(
+                .unreachable,
+                "The server answered with status \(response.statusCode). Open the URL to see why."
+            )
         }
         return nil
     }
@@ -239,7 +242,7 @@ private struct ComparedFile: Sendable {
     ///   URL serves a piece alone. `nil` if there's none, or if files aren't replaced.
     init(_ name: String, in folder: ResourcesFolder, entries: Int, pieceOf stream: Entry?) {
         (self.name, self.folder, entriesLeft) = (name, folder, entries)
-        obstacle = stream.map { "It's also a piece of the stream of the entry “\($0.key)”." }
+        obstacle = stream.map { "The file is also a piece of the stream of the entry “\($0.key)”. Replace it by hand." }
     }
 
     mutating func read() -> Result<FileBytes, FileProblem> {
@@ -257,9 +260,11 @@ private struct ComparedFile: Sendable {
         defer { if entriesLeft == 0 { (bytes, self.body) = (nil, nil) } }
         guard updating else { return }
         if body == nil {
-            obstacle = obstacle ?? "It's unknown what the URL of its other entry “\(entry.key)” serves."
+            obstacle =
+                obstacle
+                ?? "The entry “\(entry.key)” also uses it, but its URL couldn't be compared. Correct that entry first."
         } else if let other = self.body, other != body {
-            obstacle = "The URLs of its entries serve different bytes. Give each its own file."
+            obstacle = "Several entries use it, but their URLs serve different bytes. Give each entry its own file."
         }
         self.body = self.body ?? body
         if entriesLeft == 0, case .success(let old)? = bytes, obstacle == nil, let body = self.body, body != old.data {
@@ -309,7 +314,7 @@ private struct ComparedFile: Sendable {
         guard MIMEType.contradicts(old.prefix(length), type: type) == nil else { return nil }
         return MIMEType.contradicts(body.prefix(length), type: type).map {
             "The file is served as \(type), but the first bytes that the URL serves say otherwise: \($0). "
-                + "Look at what it serves."
+                + "Open the URL to see what it serves."
         }
     }
 }

@@ -88,7 +88,7 @@ extension EditedMap {
         guard let url = isLoaded ? try Self.loadedURL(key) : try Self.exactURL(key) else { return nil }
         if isLoaded, !replacing, let key = entries.refusal(of: url)?.key { throw Self.occupied(key) }
         return SecretName.first(in: url)
-            .map { "\($0.sentence) It's now in the map. Remove the entry if it must not be." }
+            .map { "\($0.sentence) The URL is now in the map. If the credential is real, remove the entry." }
     }
 
     /// Returns the URL of an exact key; `nil` for a pattern. Throws an error if the key is invalid.
@@ -113,12 +113,12 @@ extension EditedMap {
         guard written.contains(name) else { return }
         guard replacing else {
             throw MapToolError(
-                "The resources folder has another file “\(name)”. Rename yours, or replace the other with --force."
+                "The resources folder has another file “\(name)”. Rename your file, or replace the other one with --force."
             )
         }
         let isOwn = key.map { entries.document.files(of: $0).contains(name) } ?? false
         guard isOwn ? isOnlyUse(name) : !entries.names(name) else {
-            throw MapToolError("The file “\(name)” in the resources folder belongs to another entry. Rename yours.")
+            throw MapToolError("The file “\(name)” in the resources folder belongs to another entry. Rename your file.")
         }
     }
 

@@ -345,7 +345,9 @@ extension EditedMap {
             // The entry is equally valid with any candidate for the file's name.
             guard let value = value(with: additions.map { members($0, file: $0.fileName(for: url).candidate(0)) })
             else {
-                throw MapToolError("The entry “\(key)” can't have alternatives as it's written. Add this one by hand.")
+                throw MapToolError(
+                    "The entry “\(key)” is written so that no alternative can be added. Add the response by hand."
+                )
             }
             var values = [key: value]
             values["$defaults"] = entries.document.values["$defaults"]
@@ -357,7 +359,7 @@ extension EditedMap {
                     throw SubstitutionMapError(file: nil, problems: [problem])
                 }
             } catch {
-                throw MapToolError("Its entry would be invalid. \(error.problems.first?.message ?? "\(error)")")
+                throw MapToolError("The entry for it would be invalid. \(error.problems.first?.message ?? "\(error)")")
             }
         }
 

@@ -44,7 +44,7 @@ package struct RecordingAgain: Sendable {
             let isError = [401, 403, 429].contains(status) || status >= 500
             // A 206 or a 304 doesn't have the whole body.
             let isPartial = [206, 304].contains(status) && status != old
-            return old < 400 && isError || isPartial ? "the status is \(status), and was \(old)" : nil
+            return old < 400 && isError || isPartial ? "the status is now \(status), and was \(old)" : nil
         }
     }
 

@@ -29,8 +29,8 @@ package enum RecordingLock {
         close(descriptor)
         guard code == EWOULDBLOCK else { throw failure(map, path, code) }
         throw MapToolError(
-            "Another process is recording into “\(map)”. Record in one process, such as without --parallel, or wait until "
-                + "the other has ended."
+            "Another process is recording into “\(map)”. Run the tests without --parallel, or wait until "
+                + "the other process has ended."
         )
     }
 

@@ -306,8 +306,8 @@ extension HTTPArchive {
 
         /// - Parameter entry: The entry's position in the archive, from 1.
         static func noURL(entry: Int) -> Self { malformed("entry \(entry) of the archive has no request with a URL") }
-        static let noMethod = malformed("the archive has no valid method for it")
-        static let noStatus = malformed("the archive has no response with a status for it")
+        static let noMethod = malformed("the request's method is missing in the archive, or isn't valid")
+        static let noStatus = malformed("the response's status is missing in the archive")
         private static func malformed(_ problem: String) -> Self { Self("malformed", problem) }
         static func url(_ problem: String) -> Self { Self("url", "the URL \(problem)") }
         static let pattern = Self("match", "no --match pattern matches it")

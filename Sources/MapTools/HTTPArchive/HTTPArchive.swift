@@ -78,7 +78,8 @@ package struct HTTPArchive: Sendable {
         var entries: [Entry]?
         guard cursor.next == .object else {
             throw cursor.failure(
-                cursor.next == nil ? "is empty. Export it again." : "isn't an HTTP Archive. It must begin with {."
+                cursor.next == nil
+                    ? "is empty. Export it again." : "isn't an HTTP Archive, which begins with {. Export it as HAR."
             )
         }
         let atStart = cursor

@@ -135,7 +135,7 @@ package struct MapReview {
                 let what =
                     method == "*" ? "methods that this key doesn't list" : "\(method), which this key doesn't list"
                 return
-                    "“\(entries[number].key)” answers \(what). Add the methods that this key should answer to “methods”."
+                    "“\(entries[number].key)” answers \(what). In “methods”, list every method that this key should answer."
             }
             return nil
         }
@@ -164,8 +164,8 @@ package struct MapReview {
         return warn(.forwardedTarget, forwarding) { entry in
             guard let target = entry.forwardTarget, let number = target.example.flatMap({ keys.number(for: $0) })
             else { return nil }
-            return "The target “\(target.text)” is a URL that “\(forwarding[number].key)” forwards, but targets aren't "
-                + "looked up again. Write the URL where the request should end up."
+            return "The target “\(target.text)” matches the key “\(forwarding[number].key)”, but targets aren't "
+                + "looked up in the map. Write the URL where the request should end up."
         }
     }
 
@@ -214,7 +214,11 @@ package struct MapReview {
             let bytes = Array(name.utf8)
             guard isServed, !exact.contains(name), !globs.contains(where: { $0.match(bytes[...]) != nil })
             else { return nil }
-            return Warning(.unusedFile, nil, "No entry names the file “\(name)” in the resources folder.")
+            return Warning(
+                .unusedFile,
+                nil,
+                "No entry names the file “\(name)” in the resources folder. Add an entry, or remove the file."
+            )
         }
     }
 }
@@ -265,13 +269,14 @@ extension MapReview {
     private func whyNever(_ entry: Entry, _ first: Entry?, _ both: [Entry]) -> String? {
         if let file = entry.files.first(where: { (try? $0.filled(with: Self.plainCaptures($0))) == nil }) {
             return
-                "never applies: the file “\(file.text)” has an empty segment or one that begins with “.”. Correct the name."
+                "never applies: the file name “\(file.text)” has a segment that is empty or begins with “.”. Correct the name."
         }
         if let first, first.answersAll(of: entry) {
             return "is shadowed by “\(first.key)”, which matches the same URLs. Remove one of them."
         }
         guard both.count == 2, both.allSatisfy({ $0.answersAll(of: entry) }) else { return nil }
-        return "is shadowed by “\(both[0].key)” and “\(both[1].key)”, which together match the same URLs. Remove it."
+        return
+            "is shadowed by “\(both[0].key)” and “\(both[1].key)”, which together match the same URLs. Remove this pattern."
     }
 
     /// Returns a warning if a pattern ends in an extension: `https://h/*.png` doesn't match `https://h/a.png?v=1`.

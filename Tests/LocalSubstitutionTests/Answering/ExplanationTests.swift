@@ -50,23 +50,29 @@ struct ExplanationTests {
     func passedOver() throws {
         let disabled = try cache.explain(request("https://h/off.txt"))
         #expect(disabled.winner?.key == "https://h/*")
-        #expect(disabled.passedOver.map(\.reason) == ["it's disabled", "there's no file “off.txt” to serve"])
+        #expect(disabled.passedOver.map(\.reason) == ["it's disabled", "the resources folder has no file “off.txt”"])
     }
 
     static let namesNotAllowed: [(key: String, file: String, url: String, remark: String)] = [
         (
             "https://h/app*", "app/*", "https://h/app/style.css",
-            "the file name “app//style.css” has an empty segment"
+            "the file name “app//style.css” has an empty folder name"
         ),
-        ("https://h/*", "*", "https://h//style.css", "the file name “/style.css” has an empty segment"),
+        ("https://h/*", "*", "https://h//style.css", "the file name “/style.css” has an empty folder name"),
         (
             "https://h/app/*", "app/*", "https://h/app/.env",
-            "the file name “app/.env” has a segment that begins with a period"
+            "the file name “app/.env” has a segment that begins with a period, and hidden files are never served"
         ),
-        ("https://h/*", "*", "https://h/a%2Fb", "“a%2Fb” has an encoded slash or backslash"),
-        ("https://h/*", "*", "https://h/a%5cb", "“a%5Cb” has an encoded slash or backslash"),
-        ("https://h/*", "*", "https://h/a%0Ab", "“a%0Ab” has a control character"),
-        ("https://h/*", "*", "https://h/%FF", "“%FF” isn't UTF-8 when decoded"),
+        (
+            "https://h/*", "*", "https://h/a%2Fb",
+            "“a%2Fb” in the URL has an encoded slash or backslash, which could lead to another folder"
+        ),
+        (
+            "https://h/*", "*", "https://h/a%5cb",
+            "“a%5Cb” in the URL has an encoded slash or backslash, which could lead to another folder"
+        ),
+        ("https://h/*", "*", "https://h/a%0Ab", "“a%0Ab” in the URL has a control character"),
+        ("https://h/*", "*", "https://h/%FF", "“%FF” in the URL isn't UTF-8 when decoded"),
     ]
 
     @Test("A pattern that can't make a file name from the URL, with the reason", arguments: namesNotAllowed)

@@ -81,7 +81,7 @@ struct AlternativeAnswersTests {
         #expect(explanation.verdict == .methodNotListed)
         #expect(
             explanation.nearMisses.first?.description
-                == #"“http://h/orders” answers only \#(methods). Add "methods": ["POST"]."#
+                == #"“http://h/orders” answers only \#(methods). To answer POST too, list all methods in “methods”."#
         )
     }
 }

@@ -17,7 +17,7 @@ struct AnswerProblemTests {
             "“status” can't go with “error”",
             "Remove “status” or “error”."
         ),
-        Row(#"{"text": "a", "charset": "utf-16"}"#, .conflict, "the body is UTF-8", "Remove it"),
+        Row(#"{"text": "a", "charset": "utf-16"}"#, .conflict, "the body is UTF-8", "Remove “charset”"),
         Row(#"{"json": 1, "use": "untilUpdated"}"#, .conflict, "“untilUpdated” without a “file”", "“always”"),
         Row(
             #"{"text": "a", "setRequestHeaders": {"A": "1"}}"#,
@@ -25,7 +25,7 @@ struct AnswerProblemTests {
             "forwarded requests",
             #""use": "whenOffline""#
         ),
-        Row(#"{"status": 200, "times": 2}"#, .conflict, "“times” is only for alternatives", "Write a list"),
+        Row(#"{"status": 200, "times": 2}"#, .conflict, "“times” is only for alternatives", "Write a list of them"),
         Row(key: "$defaults", #"{"file": "a"}"#, .conflict, "“file” can't be a default", "in each entry", "headers, "),
         Row(key: "$defaults", #"{"status": 404}"#, .conflict, "“status” can't be a default"),
         Row(key: "$defaults", #"{"when": {"text": "a"}}"#, .conflict, "“when” can't be a default"),
@@ -33,7 +33,12 @@ struct AnswerProblemTests {
         Row(#"{"alternatives": []}"#, .wrongType, "is empty", "Add a file name or an object"),
         Row(#"{"alternatives": "a"}"#, .wrongType, "“alternatives” must be a list"),
         Row(#"[{"status": 500, "times": 2}, []]"#, .wrongType, "Alternative 2 must be a file name or an object"),
-        Row(#"[{"status": 500, "times": 2}, null]"#, .wrongType, "Alternative 2 can't be null", "Remove it"),
+        Row(
+            #"[{"status": 500, "times": 2}, null]"#,
+            .wrongType,
+            "Alternative 2 can't be null",
+            "Remove this alternative"
+        ),
         Row(#"[{"comment": "x"}]"#, .noFile, "Alternative 1:", "“json”"),
         Row(#"[{"status": 600}]"#, .invalidValue, "Alternative 1: “status” can't be 600"),
         Row(#"[{"status": 404, "enabled": false}]"#, .conflict, "Alternative 1:", "is for all alternatives together"),
@@ -64,7 +69,7 @@ struct AnswerProblemTests {
         Row(#"{"json": 1, "count": 2}"#, .unknownField, "Use “times”"),
         Row(#"{"error": "timeout"}"#, .invalidValue, "“error” can't be “timeout”", "Did you mean “timedOut”"),
         Row(#"{"error": "offline"}"#, .invalidValue, "Did you mean “notConnectedToInternet”"),
-        Row(#"{"error": "zzzzzzzzzzzzzz"}"#, .invalidValue, "Use a code of URLError"),
+        Row(#"{"error": "zzzzzzzzzzzzzz"}"#, .invalidValue, "Use the name of a URLError.Code"),
         Row(#"{"error": -1001}"#, .wrongType, "“error” must be a string", "“timedOut”"),
         Row(#"{"json": 1, "when": "offline"}"#, .wrongType, #"Write "use": "whenOffline"."#),
         Row(#""https://example.com/a.png""#, .invalidFileName, "is a URL", "use “forwardTo”"),
@@ -99,7 +104,7 @@ struct AnswerProblemTests {
             #"{"forwardTo": "http://localhost:8080*"}"#,
             .invalidValue,
             "* in its host or port",
-            "Use * only after the / of the path"
+            "Use * only after the host and port"
         ),
         Row(#"{"forwardTo": "http://localhost*"}"#, .invalidValue, "* in its host or port"),
         Row(#"{"forwardTo": "*://l/"}"#, .invalidValue, "the scheme “*”"),

@@ -39,7 +39,7 @@ struct StreamProblemTests {
         ),
         Row(#"{"stream": [{"error": "timedOut", "file": "a"}]}"#, .conflict, "“error” and “file” can't go together"),
         Row(#"{"stream": [{"text": "a", "txt": 1}]}"#, .unknownField, "Piece 1: The field “txt”", "mean “text”"),
-        Row(#"{"stream": [{"text": "a", "status": 1}]}"#, .unknownField, "The fields are text, json, file, error and"),
+        Row(#"{"stream": [{"text": "a", "status": 1}]}"#, .unknownField, "Use “text”, “json”, “file”, “error” or"),
         Row(#"{"stream": [{"text": "a", "text": "b"}]}"#, .duplicate, "Piece 1: The field “text” is given twice"),
         Row(
             #"{"stream": [{"error": "timedOut"}, "a"]}"#,
@@ -70,7 +70,7 @@ struct StreamProblemTests {
         Row(
             #"{"stream": ["a"], "status": \#(status)}"#,
             .conflict,
-            "“status” can't be \(status) with “stream”: that response has no body",
+            "“stream” can't go with status \(status), which allows no body",
             "such as 200"
         )
     }
@@ -89,15 +89,19 @@ struct StreamProblemTests {
         Row(
             #"{"text": "a", "secondsPerLine": 1, "secondsPerEvent": 1}"#,
             .conflict,
-            "“secondsPerEvent” is a second pace",
-            "Keep one of"
+            "“secondsPerEvent” can't go with another pace",
+            "Keep only one of"
         ),
         Row(
             #"{"text": "a", "bytesPerSecond": 1, "secondsPerLine": 1}"#,
             .conflict,
-            "“secondsPerLine” is a second pace"
+            "“secondsPerLine” can't go with another pace"
         ),
-        Row(#"{"text": "a", "secondsPerEvent": 1, "bytesPerSecond": 1}"#, .conflict, "“bytesPerSecond” is a second"),
+        Row(
+            #"{"text": "a", "secondsPerEvent": 1, "bytesPerSecond": 1}"#,
+            .conflict,
+            "“bytesPerSecond” can't go with another pace"
+        ),
         Row(#"{"stream": ["a"], "bytesPerSecond": 1}"#, .conflict, "with “stream”: each piece", "Remove"),
         Row(#"{"error": "timedOut", "secondsPerLine": 1}"#, .conflict, "with “error”: a request that fails", "Remove"),
         Row(#"{"forwardTo": "http://l", "secondsPerEvent": 1}"#, .conflict, "with “forwardTo”: the network", "Remove"),
@@ -123,7 +127,12 @@ struct StreamProblemTests {
 
     private static let handlerRows =
         [
-            Row(#"{"handler": ""}"#, .invalidValue, "“handler” is empty", "The handlers are “h”, “saveOrder”. Use one"),
+            Row(
+                #"{"handler": ""}"#,
+                .invalidValue,
+                "“handler” is empty",
+                "The handlers are “h”, “saveOrder”. Use one of them"
+            ),
             Row(#"{"handler": "h", "status": 201}"#, .conflict, "with “handler”: the handler's answer sets it"),
         ]
         + ["0", "-1", "1.5", "null", "true", "{}", "[]"].map {
@@ -138,7 +147,7 @@ struct StreamProblemTests {
             #"{"handler": "saveOrders"}"#,
             .invalidValue,
             "There's no handler “saveOrders”.",
-            "The handlers are “h”, “saveOrder”. Use one, or add it to `handlers:`."
+            "The handlers are “h”, “saveOrder”. Use one of them, or add another to `handlers:`."
         ),
         Row(
             #"[{"status": 503, "times": 1}, {"handler": "x"}]"#,
@@ -259,15 +268,19 @@ struct StreamProblemTests {
         Coded(.stream([.file("out")]), .outsideFolder, "Piece 1: The file “out” "),
         Coded(.stream([.file("*")]), .invalidFileName, "Piece 1: The file “*” has 1 *"),
         Coded(.stream([.json(.value(Double.infinity))]), .invalidValue, "A value of the type Double can't be encoded"),
-        Coded(.stream(["a"]).status(204), .conflict, "“status” can't be 204 with “stream”"),
+        Coded(.stream(["a"]).status(204), .conflict, "“stream” can't go with status 204"),
         Coded(.stream(["a"]).bytesPerSecond(1), .conflict, "“bytesPerSecond” can't go with “stream”"),
         Coded(.stream(["a"]).secondsPerLine(1), .conflict, "“secondsPerLine” can't go with “stream”"),
         Coded(.stream(["a"]).charset("utf-8"), .conflict, "“charset” can't go with “stream”: a stream is UTF-8"),
         Coded(.text("a").bytesPerSecond(0), .invalidValue, "“bytesPerSecond” must be a whole number from 1 to"),
         Coded(.text("a").secondsPerLine(-1), .invalidValue, "“secondsPerLine” must be a number of seconds from 0"),
         Coded(.text("a").secondsPerEvent(3601), .invalidValue, "“secondsPerEvent” must be a number of seconds from 0"),
-        Coded(.text("a").bytesPerSecond(1).secondsPerLine(1), .conflict, "“secondsPerLine” is a second pace"),
-        Coded(.text("a").secondsPerEvent(1).bytesPerSecond(1), .conflict, "“bytesPerSecond” is a second pace"),
+        Coded(.text("a").bytesPerSecond(1).secondsPerLine(1), .conflict, "“secondsPerLine” can't go with another pace"),
+        Coded(
+            .text("a").secondsPerEvent(1).bytesPerSecond(1),
+            .conflict,
+            "“bytesPerSecond” can't go with another pace"
+        ),
         Coded(.error(.timedOut).bytesPerSecond(1), .conflict, "“bytesPerSecond” can't go with “error”"),
         Coded(.forward(to: "http://l").secondsPerLine(1), .conflict, "“secondsPerLine” can't go with “forwardTo”"),
         Coded(.handler { _ in nil }.secondsPerEvent(1), .conflict, "“secondsPerEvent” can't go with “handler”"),
@@ -297,7 +310,7 @@ struct StreamProblemTests {
         #expect(
             messages == [
                 "There's no handler “h”. Pass it as `handlers:` where you load the map.",
-                "“handler” is empty. Pass a handler as `handlers:` where you load the map, and name it.",
+                "“handler” is empty. Pass a handler as `handlers:` where you load the map, and write its name here.",
             ]
         )
         #expect(folder.problems(#"{"https://h/a": {"handler": "h"}}"#, handlers: Self.handlers).isEmpty)

@@ -118,7 +118,7 @@ struct LongResponseTests {
         static let all = [
             Row(
                 testDescription: "200",
-                reason: "it's longer than 100,000 bytes, the most that is held in memory",
+                reason: "the response is longer than 100,000 bytes, the most that is held in memory",
                 keepsCopy: false
             ),
             Row(

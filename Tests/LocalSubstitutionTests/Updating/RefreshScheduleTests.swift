@@ -61,7 +61,7 @@ struct RefreshScheduleTests {
             .init(body: Data("newer".utf8), chunked: true, fault: .dropAfter(bodyBytes: 2)), nil
         ),
         ("no answer", .text("newer").failing(.dropBeforeHead), nil),
-        ("too large", .ok(Data(count: 200_000)), "100000 bytes, the default cache's capacity"),
+        ("too large", .ok(Data(count: 200_000)), "100,000 bytes, the default cache's capacity"),
         ("just too large", .ok(Data(count: 99_990)), "didn't store"),
     ]
 

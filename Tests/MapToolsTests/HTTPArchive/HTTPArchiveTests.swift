@@ -33,7 +33,7 @@ struct HTTPArchiveTests {
         "Invalid archives are rejected, with the place",
         arguments: [
             ("", ":1:1: The archive is empty."), (" \n ", ":2:2: The archive is empty."),
-            ("[]", ":1:1: The archive isn't an HTTP Archive. It must begin with {."),
+            ("[]", ":1:1: The archive isn't an HTTP Archive, which begins with {. Export it as HAR."),
             ("{}", noEntries), (#"{"log": []}"#, noEntries),
             (#"{"log": {"entries": {}}}"#, ":1:1: The archive is JSON, but not an HTTP Archive"),
             ("{\"log\":\n {\"entries\": [1 2]}}", ":2:17: The archive needs a comma or ] here"),
@@ -47,7 +47,7 @@ struct HTTPArchiveTests {
             (#"{"log": {"entries": [{"a" "b"}]}}"#, ":1:27: The archive needs a colon after the key “a”"),
             (#"{"log": {"entries": [{a: 1}]}}"#, ":1:23: The archive needs a key in double quotes here"),
             (#"{"log": {"entries": [{}"#, ":1:24: The archive is incomplete."),
-            ("<html>", ":1:1: The archive isn't an HTTP Archive. It must begin with {."),
+            ("<html>", ":1:1: The archive isn't an HTTP Archive, which begins with {. Export it as HAR."),
         ]
     )
     func broken(text: String, message: String) throws {

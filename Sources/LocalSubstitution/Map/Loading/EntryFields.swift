@@ -57,7 +57,8 @@ package struct EntryFields: Sendable {
     /// defaults first, since one of them may be `use`.
     var requestHeadersProblem: String? {
         guard !requestHeaders.isEmpty, use != .whenOffline, Kind(self) != .network else { return nil }
-        return "“setRequestHeaders” applies only to forwarded requests. Add \"use\": \"whenOffline\", or remove it."
+        return
+            "“setRequestHeaders” applies only to forwarded requests. Add \"use\": \"whenOffline\", or remove the field."
     }
 
     /// The fields that need the URL protocol, since a cache alone can't implement them. Each function returns whether
@@ -222,12 +223,12 @@ extension EntryFields {
             case (.handled, _):
                 return "“\(name)” isn't allowed in a handler's answer. Remove it from the answer."
             case (.entry, _):
-                return "“\(name)” is only for alternatives. Write a list, such as [{ …, \"times\": 2 }, { … }]."
+                return "“\(name)” is only for alternatives. Write a list of them, such as [{ …, \"times\": 2 }, { … }]."
             case (.defaults, _):
                 let allowed = Self.all.filter { $0.places.contains(.defaults) }.map(\.name).joined(separator: ", ")
-                return "“\(name)” can't be a default. Defaults are \(allowed). Write it in each entry."
+                return "“\(name)” can't be a default. Defaults are \(allowed). Write “\(name)” in each entry."
             case (.alternative, "alternatives"):
-                return "“alternatives” isn't allowed in an alternative. Put them all in one list."
+                return "“alternatives” isn't allowed in an alternative. Put all alternatives in one list."
             case (.alternative, "use"), (.alternative, "timeout"):
                 return "“\(name)” isn't allowed in an alternative. Remove it."
             case (.alternative, _):
@@ -241,7 +242,7 @@ extension EntryFields {
                 return "Use \(meant)."
             }
             return NearestName.of(name, in: names).map { "Did you mean “\($0)”?" }
-                ?? "The fields are \(names.joined(separator: ", "))."
+                ?? "Use one of the fields \(names.joined(separator: ", "))."
         }
 
         private static let ofOtherTools: KeyValuePairs = [
@@ -323,7 +324,7 @@ extension EntryFields {
                 if kind != .data, let charset = fields.charset, !isUTF8(charset) {
                     return (
                         "charset",
-                        "“charset” can't be “\(charset)”, because the body is UTF-8. Remove it, or use a file."
+                        "“charset” can't be “\(charset)”, because the body is UTF-8. Remove “charset”, or use a file."
                     )
                 }
                 return nil
@@ -332,7 +333,7 @@ extension EntryFields {
                 guard let status = fields.status, !HTTPSyntax.hasBody(status: status) else { return nil }
                 return (
                     "status",
-                    "“status” can't be \(status) with “stream”: that response has no body. Use another, such as 200."
+                    "“stream” can't go with status \(status), which allows no body. Use another status, such as 200."
                 )
             case .file, .error, .network, .handler, .alternatives, nil: return nil
             }

@@ -70,7 +70,7 @@ extension EntryFieldsReader {
             } else if !Self.pieceContents.contains(member.key) {
                 let nearest = NearestName.of(member.key, in: Self.pieceContents + ["delay"])
                 let advice =
-                    nearest.map { "Did you mean “\($0)”?" } ?? "The fields are text, json, file, error and delay."
+                    nearest.map { "Did you mean “\($0)”?" } ?? "Use “text”, “json”, “file”, “error” or “delay”."
                 note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
             } else if let first = content?.name {
                 note(member, .conflict, "“\(first)” and “\(member.key)” can't go together. Make them two pieces.")

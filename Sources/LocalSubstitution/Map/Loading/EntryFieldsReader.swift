@@ -69,7 +69,7 @@ package final class EntryFieldsReader {
     func readMIMEType(_ member: Member) {
         guard let type = string(member, "a string, such as “image/png”") else { return }
         guard HTTPSyntax.isMIMEType(type) else {
-            let advice = "Use type/subtype, such as “image/png”, and the field “charset”."
+            let advice = "Use type/subtype, such as “image/png”. A charset goes into the field “charset”."
             return note(member, .invalidValue, "“\(type)” isn't a MIME type. \(advice)")
         }
         fields.mimeType = type
@@ -97,7 +97,7 @@ package final class EntryFieldsReader {
             fields.ignoreQuery = Query.Ignored(names: all ? nil : [])
             return
         }
-        guard let names = strings(member, "true, or a list of parameter names") else { return }
+        guard let names = strings(member, "true, false or a list of parameter names") else { return }
         if let wrong = names.first(where: { $0.isEmpty || $0.dropLast().contains("*") }) {
             let advice = "Write a parameter's name, with * only at its end."
             return note(member, .invalidValue, "“ignoreQuery” can't have “\(wrong)”. \(advice)")
@@ -135,7 +135,7 @@ package final class EntryFieldsReader {
         }
         guard methods == ["*"] || !methods.contains("*") else {
             let advice = "Write [\"*\"] for all methods."
-            return note(member, .invalidValue, "“methods” lists * and others. \(advice)")
+            return note(member, .invalidValue, "“methods” lists * and other methods. \(advice)")
         }
         fields.methods = methods
     }
@@ -172,8 +172,8 @@ package final class EntryFieldsReader {
 
     private func set(_ pace: Pace, _ member: Member) {
         guard fields.pace == nil else {
-            let advice = "Keep one of bytesPerSecond, secondsPerLine and secondsPerEvent."
-            return note(member, .conflict, "“\(member.key)” is a second pace. \(advice)")
+            let advice = "Keep only one of bytesPerSecond, secondsPerLine and secondsPerEvent."
+            return note(member, .conflict, "“\(member.key)” can't go with another pace. \(advice)")
         }
         fields.pace = pace
     }
@@ -286,7 +286,8 @@ extension EntryFieldsReader {
         guard let code = URLErrorNames.code(name) else {
             let nearest =
                 Self.errorsByWord[name.lowercased()] ?? NearestName.of(name, in: URLErrorNames.all.map(\.name))
-            let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use a code of URLError, such as “timedOut”."
+            let advice =
+                nearest.map { "Did you mean “\($0)”?" } ?? "Use the name of a URLError.Code, such as “timedOut”."
             note(member, .invalidValue, "“error” can't be “\(name)”. \(advice)")
             return nil
         }
@@ -367,8 +368,8 @@ extension EntryFieldsReader {
             }
             fields.alternatives.append((element.line, reader.fields))
         case .null:
-            let advice = "Remove it, or make null the key's only value."
-            note(element.line, .wrongType, "Alternative \(number) can't be null: only a whole entry can. \(advice)")
+            let advice = "Remove this alternative, or write null instead of the list."
+            note(element.line, .wrongType, "Alternative \(number) can't be null, but a whole entry can. \(advice)")
         case .other:
             note(element.line, .wrongType, "Alternative \(number) must be a file name or an object.")
         }
@@ -424,7 +425,7 @@ extension EntryFieldsReader {
 
     func readRequestHeaders(_ member: Member) {
         if case .object(let range) = member.value, members(in: range, line: member.line).isEmpty {
-            return note(member, .invalidValue, "“setRequestHeaders” is empty. Name a header, or remove it.")
+            return note(member, .invalidValue, "“setRequestHeaders” is empty. Name a header, or remove the field.")
         }
         for (name, value) in validHeaders(of: member, areOfRequest: true) {
             fields.requestHeaders.updateValue(value, forKey: name)
@@ -459,8 +460,8 @@ extension EntryFieldsReader {
     /// Returns the members of an object of headers. If a name is given twice, notes a problem and returns only the first.
     private func headers(of member: Member) -> [Member] {
         members(of: member, name: { $0.lowercased() }) { header, first in
-            let how = first == header ? "twice" : "as “\(first)” too, and case doesn't matter"
-            return "The header “\(header)” is given \(how). Keep one."
+            let how = first == header ? "twice" : "as “\(first)” too, and letter case doesn't matter"
+            return "The header “\(header)” is given \(how). Keep one of them."
         }
     }
 
@@ -540,7 +541,7 @@ extension EntryFieldsReader {
             condition.text = Glob(text)
         default:
             let nearest = NearestName.of(part.key, in: ["headers", "query", "json", "text"])
-            let advice = nearest.map { "Did you mean “\($0)”?" } ?? "The conditions are headers, query, json and text."
+            let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use “headers”, “query”, “json” or “text”."
             note(part, .unknownField, "“when” can't have “\(part.key)”. \(advice)")
         }
     }
@@ -552,7 +553,11 @@ extension EntryFieldsReader {
         value: (String) -> Glob
     ) -> [RequestCondition.Field] {
         if members.isEmpty, case .object = part.value {
-            note(part, .invalidValue, "“\(part.key)” in “when” is empty. Add a name and value, or remove it.")
+            note(
+                part,
+                .invalidValue,
+                "“\(part.key)” in “when” is empty. Add a name and value, or remove “\(part.key)”."
+            )
         }
         var fields: [RequestCondition.Field] = []
         for member in members {
@@ -560,7 +565,7 @@ extension EntryFieldsReader {
             case .string(let text): fields.append(.init(name: name(member.key), value: value(text)))
             case .null: fields.append(.init(name: name(member.key), value: nil))
             case .object, .other:
-                let expected = "a string with * for any text, or null if it must be absent"
+                let expected = "a string, with * for any text, or null to match requests without it"
                 note(member, .wrongType, "“\(member.key)” in “when” must be \(expected).")
             }
         }

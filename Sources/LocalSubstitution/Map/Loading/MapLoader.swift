@@ -150,7 +150,9 @@ package final class MapLoader {
         guard member.key != "$schema" else { return }
         guard member.key == "$defaults" else {
             let nearest = NearestName.of(member.key, in: ["$schema", "$defaults"])
-            let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Only $schema and $defaults can begin with $."
+            let advice =
+                nearest.map { "Did you mean “\($0)”?" }
+                ?? "Only $schema and $defaults can begin with $. Remove the key, or use a URL."
             return note(.reservedKey, member, "The key is reserved. \(advice)")
         }
         guard case .object(let range) = member.value else {

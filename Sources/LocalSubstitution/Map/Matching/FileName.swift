@@ -44,13 +44,15 @@ package struct FileName: Sendable {
         /// The obstacle as a sentence without its period.
         var message: String {
             switch self {
-            case .emptySegment(let name): "the file name “\(name)” has an empty segment"
-            case .hiddenSegment(let name): "the file name “\(name)” has a segment that begins with a period"
-            case .encodedSlash(let part): "“\(part)” has an encoded slash or backslash"
-            case .controlCharacter(let part): "“\(part)” has a control character"
-            case .invalidUTF8(let part): "“\(part)” isn't UTF-8 when decoded"
-            case .dotSegment(let path): "the path “\(path)” has a segment that is “.” or “..”"
-            case .notURL(let text): "“\(text)” isn't a URL"
+            case .emptySegment(let name): "the file name “\(name)” has an empty folder name"
+            case .hiddenSegment(let name):
+                "the file name “\(name)” has a segment that begins with a period, and hidden files are never served"
+            case .encodedSlash(let part):
+                "“\(part)” in the URL has an encoded slash or backslash, which could lead to another folder"
+            case .controlCharacter(let part): "“\(part)” in the URL has a control character"
+            case .invalidUTF8(let part): "“\(part)” in the URL isn't UTF-8 when decoded"
+            case .dotSegment(let path): "the target's path “\(path)” has a segment that is “.” or “..”"
+            case .notURL(let text): "the target “\(text)” isn't a URL"
             }
         }
     }

@@ -98,8 +98,8 @@ package final class MatchPattern: Sendable {
         let name = isDomain ? host.dropFirst(2) : host
         guard !name.isEmpty, !name.contains(UInt8(ascii: "*")) else {
             throw URLParts.SyntaxError(
-                "has the host “\(String(decoding: host, as: UTF8.self))”, where * is in the wrong place",
-                "Use * alone or before a domain, such as “*.example.com”."
+                "has the host “\(String(decoding: host, as: UTF8.self))”, with a * in the wrong place",
+                "Use * as the whole host, or before a domain, such as “*.example.com”."
             )
         }
         let normalized = try URLParts.normalizedHost(name)

@@ -68,7 +68,8 @@ extension SubstitutionMap {
             differences = [.method]
             var answered: [String] = []
             for name in alternatives.flatMap(\.options.methods) where !answered.contains(name) { answered.append(name) }
-            description = "“\(key)” answers only \(answered.listed()). Add \"methods\": [\"\(method)\"]."
+            description =
+                "“\(key)” answers only \(answered.listed()). To answer \(method) too, list all methods in “methods”."
         }
 
         /// Returns how to correct a query. If the key has a query, the response may depend on it.

@@ -68,7 +68,7 @@ package final class ForwardTarget: Sendable {
         guard !(parts.host + (parts.port ?? [])).contains(UInt8(ascii: "*")) else {
             throw URLParts.SyntaxError(
                 "has a * in its host or port",
-                "Use * only after the / of the path, such as “http://localhost:8080/*”."
+                "Use * only after the host and port, such as “http://localhost:8080/*”."
             )
         }
         let host = try URLParts.normalizedHost(parts.host)

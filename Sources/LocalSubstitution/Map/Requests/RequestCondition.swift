@@ -45,19 +45,19 @@ package struct RequestCondition: Sendable {
     func failureOfBody(_ facts: RequestFacts) -> String? {
         guard needsBody else { return nil }
         switch facts.body {
-        case .none: return json == nil ? failure(ofText: Data()) : "it has no body"
+        case .none: return json == nil ? failure(ofText: Data()) : "the request has no body"
         case .data(let data): return failure(ofJSON: facts.json) ?? failure(ofText: data)
-        case .unread: return "its body hasn't been read yet"
-        case .tooLong: return "its body is longer than \(RequestBody.limit >> 20) MiB"
+        case .unread: return "the request's body hasn't been read yet"
+        case .tooLong: return "the request's body is longer than \(RequestBody.limit >> 20) MiB"
         case .hidden: return "Foundation hides an upload task's body on Linux; use a data task with httpBody"
         }
     }
 
     private static func failure(ofHeader field: Field, _ value: String?) -> String? {
         guard let wanted = field.value else {
-            return value == nil ? nil : "it has a header “\(field.name)”"
+            return value == nil ? nil : "the request has a header “\(field.name)”"
         }
-        guard let value else { return "it has no header “\(field.name)”" }
+        guard let value else { return "the request has no header “\(field.name)”" }
         guard !wanted.matches(value) else { return nil }
         guard !HTTPSyntax.credentialHeaders.contains(where: field.name.isSameHeader) else {
             return "the header “\(field.name)” has another value"
@@ -67,12 +67,12 @@ package struct RequestCondition: Sendable {
 
     private static func failure(ofParameter field: Field, _ values: [String]) -> String? {
         guard let wanted = field.value else {
-            return values.isEmpty ? nil : "its query has a parameter “\(field.name)”"
+            return values.isEmpty ? nil : "the query has a parameter “\(field.name)”"
         }
-        guard !values.isEmpty else { return "its query has no parameter “\(field.name)”" }
+        guard !values.isEmpty else { return "the query has no parameter “\(field.name)”" }
         guard !values.contains(where: wanted.matches) else { return nil }
         let given = values.map { "“\($0.clipped)”" }.joined(separator: " and ")
-        return "the query's “\(field.name)” is \(given), not “\(wanted.text.clipped)”"
+        return "the query's parameter “\(field.name)” is \(given), not “\(wanted.text.clipped)”"
     }
 
     private func failure(ofJSON body: Result<JSONValue, JSONCursor.SyntaxError>?) -> String? {
@@ -92,7 +92,7 @@ package struct RequestCondition: Sendable {
     private func failure(ofText body: Data) -> String? {
         guard let text else { return nil }
         guard let body = String(utf8: body) else { return "the body isn't UTF-8" }
-        return text.matches(body) ? nil : "the body's text isn't “\(text.text.clipped)”"
+        return text.matches(body) ? nil : "the body's text doesn't match “\(text.text.clipped)”"
     }
 }
 

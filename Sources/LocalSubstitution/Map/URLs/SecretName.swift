@@ -291,7 +291,7 @@ package enum SecretName {
 extension SecretName {
     /// A part of a URL that may be a credential. The description is a clause without a period.
     package struct Parameter: Sendable, Hashable, CustomStringConvertible {
-        /// The name of a parameter of the query or of the path, decoded; `nil` for a part without a name.
+        /// The name of a parameter of the query or of the path, decoded; `nil` for one without a name, and for the path.
         package let name: String?
         package let description: String
 
@@ -299,15 +299,23 @@ extension SecretName {
 
         private init(name: String?, reason: String) {
             self.name = name
-            description =
-                name.map { "the URL's parameter “\($0)” \(reason)" } ?? "a part of the URL looks like a credential"
+            let subject = name.map { "the URL's parameter “\($0)”" } ?? "a parameter without a name in the URL"
+            description = "\(subject) \(reason)"
         }
 
-        /// - Parameter name: `nil` for a part without a name.
+        private init(description: String) { (name, self.description) = (nil, description) }
+
+        /// A JSON Web Token in the path.
+        fileprivate static let tokenInPath = Parameter(
+            description: "the URL's path contains what looks like a JSON Web Token"
+        )
+
+        /// - Parameter name: `nil` for a parameter without a name.
         fileprivate init(name: String?, _ finding: Finding) {
             switch finding {
             case .name(let inner): self.init(name: name, reason: "contains “\(inner)”, which may be a credential")
             case .userInfo: self.init(name: name, reason: "contains a URL with a user name")
+            case .value where name == nil: self.init(name: name, reason: "looks like a credential")
             case .value: self.init(name: name, reason: "has a value that looks like a credential")
             }
         }
@@ -334,6 +342,6 @@ extension SecretName {
             let spaced = value.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
             if let finding = finding(in: spaced) { return Parameter(name: hasName ? name : nil, finding) }
         }
-        return hasWebToken(Array(url.path.utf8)) ? Parameter(name: nil, .value) : nil
+        return hasWebToken(Array(url.path.utf8)) ? .tokenInPath : nil
     }
 }

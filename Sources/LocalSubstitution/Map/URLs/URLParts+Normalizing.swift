@@ -27,7 +27,7 @@ extension URLParts {
         guard host.allSatisfy({ allowed.contains($0) || $0 == UInt8(ascii: "%") }) else {
             throw URLParts.SyntaxError(
                 "has the host “\(text)”, which contains an invalid character",
-                "Remove the character."
+                "Use letters, digits, hyphens and periods."
             )
         }
         let normalized = URLParts.Encoding.normalize(host, allowed: allowed, keepsAsterisks: false)
