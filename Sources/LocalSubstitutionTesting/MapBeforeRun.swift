@@ -7,24 +7,27 @@ import MapTools
 import FoundationNetworking
 #endif
 
-/// The map as it was before a recording run. It decides which of a test's requests the run records.
+/// The map as it was before a recording run. The run compares a test's requests with it to decide which to record.
 struct MapBeforeRun: Sendable {
-    /// What the map lacks to answer a request.
+    /// What a map needs before it can answer a request.
     enum Missing {
+        /// An entry that answers the request.
         case entry
-        /// A URL to forward the request to: the field `forwardTo`.
+        /// The field `forwardTo` of the request's entry: the URL to forward the request to.
         case target
-        /// An entry for the server's redirect, which led to a URL that an entry answers.
+        /// An entry for a redirect: the server redirected the request to a URL that has an entry.
         case redirect
     }
 
-    /// `nil` if the map didn't exist.
+    /// The map's file; `nil` if it didn't exist before the run.
     let file: MapFile?
-    /// The map without the tests' handlers.
+    /// The map's entries, without the handlers that tests pass; empty if the file didn't exist before the run.
     let map: SubstitutionMap
-    /// The recorded entries; `nil` in a run that only records what's missing, or if the map didn't exist.
+    /// The recorded answers that the run replaces; `nil` in a run with the mode ``Recording/Mode/missing``, or if the
+    /// file didn't exist before the run.
     let recorded: RecordingAgain?
-    /// Explains how the map answers a request while no alternative is used up.
+    /// A cache that explains how the map answers a request. It counts no requests, so no alternative reaches its
+    /// `times`.
     private let cache: LocalSubstitutionCache
 
     init(_ file: MapFile?, _ map: SubstitutionMap) {
@@ -33,7 +36,10 @@ struct MapBeforeRun: Sendable {
         cache = LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0)
     }
 
-    /// Returns what the map lacks to answer a request; `nil` if nothing.
+    /// Returns what the map needs before it can answer a request.
+    ///
+    /// Returns `nil` if the map needs nothing: an entry answered the request without a redirect, or an entry decides
+    /// how the request ends, for example with an error.
     func missing(for request: TestSubstitutions.Request) -> Missing? {
         let isAnswered = request.outcome == .answered
         guard !isAnswered || request.isRedirected else { return nil }
@@ -48,21 +54,25 @@ struct MapBeforeRun: Sendable {
         }
     }
 
-    /// Returns the recorded sequence that answers a request and can be recorded again; `nil` if there's none.
+    /// Returns the recorded answers that a request's new response replaces.
+    ///
+    /// Returns `nil` if the run replaces no recorded answers, if an entry answered the request, or if the entry that
+    /// matches the request wasn't recorded.
     func sequence(answering request: TestSubstitutions.Request) -> RecordingAgain.Sequence? {
         guard let recorded, request.outcome != .answered, let winner = cache.explain(request.withBody).winner else {
             return nil
         }
-        // If the winner was used up, `entry` is a later alternative. Otherwise, it may be that of a redirect's target.
+        // If the request found the winner used up, `request.entry` is a later alternative. If it didn't,
+        // `request.entry` may belong to a redirect's target, so the winner is the right one.
         let isUsedUp = request.usedUp.contains(where: winner.isSame)
         return (isUsedUp ? request.entry : winner).flatMap(recorded.sequence)
     }
 
-    /// Follows the map's redirects. Returns the last request, which is the one that the map has to answer with the
-    /// response.
+    /// Follows the map's redirects from a request, at most 20. Returns the last request, whose response can be
+    /// recorded. Returns the request itself if the map doesn't redirect it.
     ///
-    /// In a run that records everything again, the server's redirects replace recorded ones. Returns `nil` if the
-    /// server's redirects lead to another URL than the map's.
+    /// Returns `nil` if the response can't replace a recorded redirect: the map's redirects include a recorded one, and
+    /// they don't lead to the URL that the response came from.
     func followed(_ request: TestSubstitutions.Request) -> TestSubstitutions.Request? {
         var request = request
         var isOfServer = false
@@ -78,7 +88,7 @@ struct MapBeforeRun: Sendable {
         return isOfServer && request.isRedirected ? nil : request
     }
 
-    /// Returns the status and target of each redirect among an entry's answers.
+    /// Returns the status and `Location` of each redirect among an entry's answers. A pattern has no redirects here.
     private func redirects(of reference: SubstitutionMap.EntryReference) -> [(Int, String)] {
         let entry = map.entries.first { $0.key == reference.key && !$0.isPattern }
         return (entry?.answering ?? []).compactMap { answer in
@@ -90,14 +100,16 @@ struct MapBeforeRun: Sendable {
 }
 
 extension TestSubstitutions.Request {
-    /// The request with its body, even if the body was read from a stream.
+    /// The request with its body as `httpBody`, even if the body was read from a stream. A body that can't be seen is
+    /// missing.
     fileprivate var withBody: URLRequest {
         var request = request
         if let body { request.httpBody = body }
         return request
     }
 
-    /// Whether the response is that of another URL, to which redirects led.
+    /// Whether redirects led to the response: it came from another URL than the request's. `false` if there's no
+    /// response.
     fileprivate var isRedirected: Bool {
         guard let end = response?.response.url else { return false }
         return !request.url.isSame(as: end)
@@ -105,7 +117,7 @@ extension TestSubstitutions.Request {
 }
 
 extension URL? {
-    /// Returns whether both are the same URL in its normal form.
+    /// Returns whether two URLs have the same normal form. Two missing or invalid URLs are the same, too.
     fileprivate func isSame(as other: URL?) -> Bool {
         let urls = [self, other].map { $0.flatMap { try? NormalizedURL($0.absoluteString).canonical } }
         return urls[0] == urls[1]
@@ -113,7 +125,8 @@ extension URL? {
 }
 
 extension SubstitutionMap.EntryReference {
-    /// Returns whether both refer to the same entry or alternative, even in different versions of the map.
+    /// Returns whether two references have the same key and alternative. The references may come from different
+    /// versions of a map, where the entry has different lines.
     fileprivate func isSame(_ other: Self) -> Bool { key == other.key && alternative == other.alternative }
 }
 #endif

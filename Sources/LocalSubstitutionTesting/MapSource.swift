@@ -3,29 +3,38 @@ import Foundation
 import LocalSubstitution
 import MapTools
 
-/// Where the map of a trait or of `withSubstitutions` comes from. Relative paths start at the folder of the test's file.
+/// Where a trait or `withSubstitutions` gets its map. Relative paths start at the folder of the test's file.
 enum MapSource: Sendable {
+    /// A map file or an HTTP archive, named by its path.
+    ///
     /// - Parameters:
-    ///   - bundle: The bundle to load the map from if there's no file at the path.
-    ///   - resources: The folder with the entries' files, if the test specifies one; otherwise, `nil`.
+    ///   - bundle: The bundle to load the map from if there's no file at the path; `nil` for the path alone.
+    ///   - resources: The folder with the entries' files; `nil` for the default folder, `Resources` beside the map.
     case file(_ path: String, _ bundle: Bundle? = nil, resources: String?, testFile: String)
-    /// - Parameter module: The name of the test's module, whose bundle is `.module`.
+    /// A map in a bundle.
+    ///
+    /// - Parameters:
+    ///   - name: The map's name, without the extension `json`.
+    ///   - module: The name of the test's module. An error message recommends this module's own bundle, `.module`.
     case bundle(Bundle, name: String, module: String)
+    /// Entries in code.
+    ///
+    /// - Parameter resources: The folder with the entries' files; `nil` if the test doesn't specify one.
     case entries(KeyValuePairs<String, SubstitutionMap.Answer>, resources: String?, testFile: String)
 
-    /// The map's file, to which a recording run adds entries; `nil` if it can't add any to this source.
+    /// The map file that a recording run adds entries to; `nil` for a bundle, entries in code, and HTTP archives.
     var file: URL? { named.flatMap { Self.isArchive($0) ? nil : $0 } }
 
-    /// The HTTP archive that is used as the map; `nil` if the map isn't an archive.
+    /// The HTTP archive that answers requests; `nil` if the map isn't an archive.
     var archive: URL? { named.flatMap { Self.isArchive($0) ? $0 : nil } }
 
-    /// The file at the path in the test; `nil` if the test doesn't name the map by its path.
+    /// The URL of the path in the test, whether or not a file exists there; `nil` for a bundle and for entries in code.
     private var named: URL? {
         guard case .file(let path, _, _, let testFile) = self else { return nil }
         return Self.url(path, beside: testFile)
     }
 
-    /// The folder with the entries' files, if the test specifies one; otherwise, `nil`.
+    /// The folder with the entries' files; `nil` if the test doesn't specify one.
     var resources: URL? {
         switch self {
         case .file(_, _, let path, let testFile), .entries(_, let path, let testFile):
@@ -34,17 +43,20 @@ enum MapSource: Sendable {
         }
     }
 
+    /// Returns the URL of a path. A relative path starts at the folder of the test's file.
     static func url(_ path: String, beside testFile: String) -> URL {
         guard !path.hasPrefix("/") else { return URL(fileURLWithPath: path) }
         return URL(fileURLWithPath: testFile).deletingLastPathComponent().appendingPathComponent(path)
             .standardizedFileURL
     }
 
-    /// Loads the map.
+    /// Loads the map. In a recording run, a map file is loaded as it was before the run, and a missing one is empty.
     ///
-    /// - Parameter isRecorded: Whether a recording run adds to the map.
-    /// - Throws: An error that says what's wrong with the map, or with the environment variable that turns on
-    ///   recording.
+    /// - Parameters:
+    ///   - handlers: The closures that entries name in their field `handler`. Archives and entries in code ignore them.
+    ///   - isRecorded: Whether a recording run may add to the map. It has no effect in other runs.
+    /// - Throws: An error if the map is missing or invalid, if the environment variable that turns on recording has an
+    ///   invalid value, or if another process records into the map.
     func load(_ handlers: [String: SubstitutionMap.Handler], isRecorded: Bool) throws -> SubstitutionMap {
         if let problem = Recording.problem { throw SubstitutionScope.Failure([problem]) }
         if Recording.isOn, let file {
@@ -69,6 +81,7 @@ enum MapSource: Sendable {
         }
     }
 
+    /// Loads a map file or an HTTP archive.
     private static func load(
         _ file: URL,
         resources: URL?,
@@ -81,10 +94,13 @@ enum MapSource: Sendable {
 
     private static func isArchive(_ file: URL) -> Bool { file.path.lowercased().hasSuffix(".har") }
 
-    /// Loads the copy of a map that a bundle contains.
+    /// Loads a bundle's copy of a map.
     ///
-    /// - Parameter path: The path of the original map, relative to the folder of the test's file. The bundle may
-    ///   contain the map without its folder.
+    /// - Parameters:
+    ///   - path: The path of the map in the source folder, as the test writes it. The bundle may contain the map
+    ///     without its folder.
+    ///   - resources: The folder with the entries' files; `nil` for the default folder beside the copy.
+    /// - Throws: An error if the bundle doesn't contain the map or the entries' files, or if the map is invalid.
     private static func load(
         _ path: String,
         in bundle: Bundle,
@@ -108,23 +124,25 @@ enum MapSource: Sendable {
         }
     }
 
-    /// Finds a file or folder in a bundle, first with all folders of its path, then with fewer and fewer of the outer
-    /// ones. Returns `nil` if the bundle doesn't contain it.
+    /// Finds a file or folder in a bundle. Tries the whole path first, then leaves out one outer folder after another.
+    /// Returns `nil` if the bundle contains none of these paths.
     private static func find(_ path: String, in bundle: Bundle) -> URL? {
         let components = inner(path)
-        // For a folder that isn't laid out as a bundle, Foundation may take its folder `Resources` for the bundle's.
+        // The bundle may be a plain folder with maps and `Resources`. Foundation may then take `Resources` for the
+        // bundle's resources, so look in the folder itself, too.
         let roots = [bundle.resourceURL, bundle.bundleURL].compactMap { $0 }
         return components.indices.lazy.flatMap { index in
             roots.map { $0.appendingPathComponent(components[index...].joined(separator: "/")) }
         }.first { FileManager.default.fileExists(atPath: $0.path) }
     }
 
-    /// Returns the components of a path, without `..` and `.` at its beginning.
+    /// Returns the components of a path. Leaves out `..` and `.` at the beginning, which a bundle doesn't have.
     private static func inner(_ path: String) -> ArraySlice<Substring> {
         path.split(separator: "/").drop { $0 == ".." || $0 == "." }
     }
 
-    /// Describes what's wrong with the map. If its file doesn't exist, also says how to record it.
+    /// Returns the description of an error from loading the map. If a map named by its path doesn't exist, adds the
+    /// nearest existing map, or how to record or start a new one. In a recording run, adds nothing.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
         guard Recording.problem == nil, !Recording.isOn, let file,
             case .file(let path, let bundle, _, let testFile) = self,
@@ -136,7 +154,7 @@ enum MapSource: Sendable {
             return "\(error) Or record a new one.\n  \(record)"
         }
         let question = "\(error)\n  Did you mean “\(nearest.path)”?"
-        // Recording would start a new map in a folder that was probably not meant.
+        // The path's folder is probably wrong, and recording would create a map there.
         guard nearest.isMisspelled else {
             return "\(question) Otherwise, first start a new map: write {} into the missing file."
         }

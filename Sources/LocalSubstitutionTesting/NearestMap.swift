@@ -2,18 +2,22 @@
 package import Foundation
 import LocalSubstitution
 
-/// The map file that a test probably meant, if there's no file at the test's path.
+/// An existing map that a test probably meant when its path leads to no file.
 package struct NearestMap: Sendable {
-    /// The path to write in the test.
+    /// The path to write in the test, relative to the folder of the test's file.
     let path: String
-    /// Whether the file has a different name. Otherwise, it's in another folder, or its path differs only in letter
-    /// case.
+    /// Whether the test's path has another file name than this map. If `false`, only the folder or the letter case
+    /// differs.
     let isMisspelled: Bool
 
-    /// Looks for a map in the folders of the test's target and of the targets beside it.
+    /// Looks for a map in the package's top-level folder that contains the test's file, such as `Tests`. In a test
+    /// without a package, looks in the folder of the test's file. A map with the same name comes first, then one with a
+    /// similar name.
     ///
-    /// - Parameter path: A path relative to the folder of the test's file. An absolute path is probably computed, so it
-    ///   has no nearest map.
+    /// Returns `nil` if no map has such a name, or if the path is absolute: the test probably computes an absolute
+    /// path, so it isn't misspelled.
+    ///
+    /// - Parameter path: The path in the test, relative to the folder of the test's file.
     init?(to path: String, beside testFile: String) {
         guard !path.hasPrefix("/") else { return nil }
         let folder = URL(fileURLWithPath: testFile).deletingLastPathComponent().standardizedFileURL
@@ -32,8 +36,8 @@ package struct NearestMap: Sendable {
         isMisspelled = same == nil
     }
 
-    /// Returns the package's top-level folder that contains a test's file, such as `Tests`. Returns the file's own
-    /// folder if it isn't in a package.
+    /// Returns the package's top-level folder that contains a folder, such as `Tests`. Outside a package, returns the
+    /// folder itself.
     private static func root(above folder: URL) -> URL {
         let folders = sequence(first: folder) { $0.deletingLastPathComponent() }.prefix { $0.path != "/" }
         return folders.first {
@@ -42,6 +46,7 @@ package struct NearestMap: Sendable {
         } ?? folder
     }
 
+    /// Returns the JSON files in a folder and its subfolders. Looks at no more than 20,000 files and folders.
     private static func jsonFiles(in folder: URL) -> [URL] {
         let all = FileManager.default.enumerator(
             at: folder,
@@ -52,24 +57,30 @@ package struct NearestMap: Sendable {
             .filter { $0.pathExtension.lowercased() == "json" }.map(\.standardizedFileURL)
     }
 
-    /// Returns whether a JSON file is a map, perhaps with mistakes, and not an entry's file.
+    /// Returns whether a JSON file is a map. A map with mistakes counts if at least one of its entries is valid.
     private static func isMap(_ file: URL) -> Bool {
         guard let map = try? SubstitutionMap(contentsOf: file, invalidEntries: .skip) else { return false }
         return map.count > 0 || map.problems.isEmpty
     }
 
+    /// Returns the relative path of a file from a folder, with `..` for each folder to leave.
     private static func path(of file: URL, from folder: URL) -> String {
         let (file, folder) = (file.pathComponents, folder.pathComponents)
         let shared = zip(file, folder).prefix { $0 == $1 }.count
         return (Array(repeating: "..", count: folder.count - shared) + file.dropFirst(shared)).joined(separator: "/")
     }
 
-    /// Returns how to correct the name or the bundle of a missing map. Returns `nil` if the bundle contains the map, or
-    /// if no other bundle contains it and this one has no file with a similar name.
+    /// Returns a message that says how to correct the name or the bundle of a missing map.
+    ///
+    /// Returns `nil` if the bundle contains the map. Also returns `nil` if no correction is found: no other bundle
+    /// contains the map, and this bundle has no JSON file with a similar name.
     ///
     /// - Parameters:
-    ///   - module: The name of the test's module, whose bundle is `.module`.
-    ///   - folders: The folders to search for bundles.
+    ///   - name: The map's name in the test. The message corrects a name with the extension `.json`.
+    ///   - bundle: The bundle that the test names.
+    ///   - module: The name of the test's module. The message recommends `.module` if this module's bundle contains the
+    ///     map.
+    ///   - folders: The folders to search for other bundles. By default, ``bundleFolders``.
     package static func advice(
         on name: String,
         missingIn bundle: Bundle,
@@ -96,14 +107,15 @@ package struct NearestMap: Sendable {
         return NearestName.of(stem, in: names).map { "\(beginning) Did you mean “\($0)”? Write named: \"\($0)\"." }
     }
 
-    /// The folders in which SwiftPM and Xcode put bundles: those of the test's executable and of loaded bundles, their
-    /// parent folders, and the bundles' resources.
+    /// The folders in which SwiftPM and Xcode put bundles: the main bundle, each loaded bundle, and for each of them
+    /// the parent folder and the resources folder.
     package static var bundleFolders: [URL] {
         ([Bundle.main] + Bundle.allBundles).flatMap { bundle in
             [bundle.bundleURL, bundle.bundleURL.deletingLastPathComponent()] + (bundle.resourceURL.map { [$0] } ?? [])
         }
     }
 
+    /// Returns the bundles directly in some folders. Ignores folders that can't be read.
     private static func bundles(in folders: [URL]) -> [Bundle] {
         let urls = Set(folders.map(\.standardizedFileURL)).flatMap { folder in
             (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []

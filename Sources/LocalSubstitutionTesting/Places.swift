@@ -7,44 +7,52 @@ import Guarded
 import Glibc
 #endif
 
-/// A semaphore for Swift tasks. A task waits until a place is free, the wait takes too long, or the task is cancelled.
+/// A semaphore for Swift tasks. A task waits until a place is free, but only for a limited time.
 ///
-/// ``ofProcess`` limits how many test cases run at a time. On Linux, a session holds two file descriptors until it's
-/// released, and Swift Testing starts all tests at once. So they would use up the descriptors of the process.
+/// The places in ``ofProcess`` limit how many test cases run at a time. Swift Testing starts all tests at once. On
+/// Linux, each session holds two file descriptors until it's released, so many tests would use up the descriptors of
+/// the process.
 package final class Places: Sendable {
     private struct State: Sendable {
         var free: Int
-        /// The waiting tasks, in the order in which they came.
+        /// The waiting tasks. The task that has waited longest comes first.
         var queue: [(id: UUID, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
-    /// The places of this process; `nil` if its limit on open files is high enough for any number of tests.
+    /// The places for this process's test cases; `nil` if they don't need places: on Apple platforms, and if the
+    /// process may open at least 2,048 files.
     package static let ofProcess = count(limit: softLimit, open: numberOfDescriptors(below:)).map { Places($0) }
 
     private let state: Guarded<State>
-    /// How long to wait for a place, in seconds. With a limit, even tests that wait for each other can end.
+    /// How long a task waits for a place, in seconds; `.infinity` for no limit. With a limit, even tests that wait for
+    /// each other can end.
     private let patience: Double
 
+    /// Creates free places.
+    ///
+    /// - Parameter patience: How long a task waits for a place, in seconds. By default, 5.
     package init(_ count: Int, patience: Double = 5) {
         state = Guarded(State(free: count))
         self.patience = patience
     }
 
-    /// Returns the number of places; `nil` if they aren't needed.
+    /// Returns how many test cases may run at a time, at least 1; `nil` for any number, if the limit is `nil` or at
+    /// least 2,048.
     ///
     /// - Parameters:
-    ///   - limit: How many descriptors the process may open; `nil` if the number doesn't matter.
-    ///   - open: Returns the number of open descriptors below a limit.
+    ///   - limit: How many file descriptors the process may have open; `nil` if the number doesn't matter.
+    ///   - open: Returns how many descriptors below a number are open. Called with the limit.
     package static func count(limit: Int?, open: (Int) -> Int) -> Int? {
         guard let limit, limit < 2048 else { return nil }
-        // Two for the test's session, two for another one that it makes. The 64 are for files and for sessions that are ending.
+        // Each test case gets four descriptors: two for its session, and two for another session that it may make.
+        // The 64 are for files, and for sessions that are ending.
         return max((limit - open(limit) - 64) / 4, 1)
     }
 
-    /// Waits for a place, then runs a body in it. If the wait takes too long or the task is cancelled, the body runs
-    /// without a place.
+    /// Waits for a place, runs a body, then frees the place. If the wait takes too long or the task is cancelled, runs
+    /// the body without a place.
     ///
-    /// - Parameter places: The places; `nil` for a body that needs none.
+    /// - Parameter places: The places to wait for; `nil` to run the body at once.
     package static func with<Result>(
         _ places: Places?,
         isolation: isolated (any Actor)? = #isolation,
@@ -58,7 +66,8 @@ package final class Places: Sendable {
     /// The number of tasks that wait for a place.
     package var waiting: Int { state.withLock { $0.queue.count } }
 
-    /// Waits for a place. Returns `false` if the wait takes too long or the task is cancelled.
+    /// Waits for a place, and takes it. Returns `false` without a place if the wait takes too long or the task is
+    /// cancelled.
     package func take(isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let id = UUID()
         return await withTaskCancellationHandler {
@@ -72,7 +81,7 @@ package final class Places: Sendable {
                     return false
                 }
                 if isFree { return continuation.resume(returning: true) }
-                // The cancellation handler may have run before this wait was added.
+                // A cancellation before the wait was added to the queue found nothing to end.
                 if Task.isCancelled { return endWait(id) }
                 guard patience < .infinity else { return }
                 DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in self?.endWait(id) }
@@ -82,7 +91,7 @@ package final class Places: Sendable {
         }
     }
 
-    /// Gives the place to the task that has waited longest, or frees it.
+    /// Passes a place on to the task that has waited longest. If no task waits, frees the place.
     package func giveBack() {
         let next = state.withLock { state in
             if state.queue.isEmpty { state.free += 1 }
@@ -91,6 +100,7 @@ package final class Places: Sendable {
         next?.resume(returning: true)
     }
 
+    /// Ends a wait without a place. Does nothing if the wait has already ended.
     private func endWait(_ id: UUID) {
         let ended = state.withLock { state in
             state.queue.firstIndex { $0.id == id }.map { state.queue.remove(at: $0).continuation }
@@ -98,18 +108,19 @@ package final class Places: Sendable {
         ended?.resume(returning: false)
     }
 
+    /// How many files the process may have open; `nil` on Apple platforms, or if the limit is unknown or unlimited.
     private static var softLimit: Int? {
         #if canImport(Glibc)
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
         return Int(exactly: limit.rlim_cur)
         #else
-        // Sessions on Apple platforms share what they need.
+        // On Apple platforms, sessions share their file descriptors.
         return nil
         #endif
     }
 
-    /// Returns the number of open descriptors below a limit.
+    /// Returns how many file descriptors below a limit are open; 0 on Apple platforms.
     private static func numberOfDescriptors(below limit: Int) -> Int {
         #if canImport(Glibc)
         return (0..<Int32(clamping: limit)).count { fcntl($0, F_GETFD) >= 0 }
