@@ -56,8 +56,8 @@ struct MapBeforeRun: Sendable {
 
     /// Returns the recorded answers that a request's new response replaces.
     ///
-    /// Returns `nil` if the run replaces no recorded answers, if an entry answered the request, or if the entry that
-    /// matches the request wasn't recorded.
+    /// Returns `nil` if the run replaces no recorded answers, if an entry answered the request, or if no recorded entry
+    /// matches the request.
     func sequence(answering request: TestSubstitutions.Request) -> RecordingAgain.Sequence? {
         guard let recorded, request.outcome != .answered, let winner = cache.explain(request.withBody).winner else {
             return nil

@@ -7,7 +7,7 @@ import Guarded
 import Glibc
 #endif
 
-/// A semaphore for Swift tasks. A task waits until a place is free, but only for a limited time.
+/// A semaphore for Swift tasks. A task waits until a place is free, its wait takes too long, or it's cancelled.
 ///
 /// The places in ``ofProcess`` limit how many test cases run at a time. Swift Testing starts all tests at once. On
 /// Linux, each session holds two file descriptors until it's released, so many tests would use up the descriptors of

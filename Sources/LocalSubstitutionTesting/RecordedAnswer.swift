@@ -11,7 +11,7 @@ import FoundationNetworking
 ///
 /// The run doesn't keep what usually contains credentials. It leaves out the request's headers, and the response's
 /// `Set-Cookie` and most other headers. When it turns the request's body into a condition, it leaves out JSON members
-/// and form fields with names such as `password` or `accessToken`. The response's body is kept unchanged.
+/// and form fields with names such as `password` or `accessToken`. The response's body may still contain credentials.
 public struct RecordedAnswer: Sendable {
     /// The request's method, such as `GET`.
     public let method: String

@@ -9,14 +9,16 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The recording of responses into a map file, if an environment variable turns it on. It adds responses to unanswered
-/// requests and, in the mode ``Mode/all``, replaces responses that were recorded before.
+/// A test's recording of responses into its map file. The environment variable `LOCAL_SUBSTITUTION_RECORD` turns it on.
+///
+/// A recording adds the responses to requests that the map doesn't answer. In the mode ``Mode/all``, it also replaces
+/// the responses that were recorded before.
 struct Recording: Sendable {
-    /// What a run records: the environment variable's value.
+    /// Which responses a run records. The raw values are the values of the environment variable.
     enum Mode: String {
-        /// Requests that no entry answers are loaded and added to the map.
+        /// The run loads requests that no entry answers, and adds their responses to the map.
         case missing
-        /// Requests that a recorded entry answers are loaded, too, and their responses replace the entry's.
+        /// The run also loads requests that a recorded entry answers, and replaces the entry's response.
         case all
     }
 
@@ -24,37 +26,47 @@ struct Recording: Sendable {
 
     private static let value = ProcessInfo.processInfo.environment[variable]
 
-    /// `nil` in a run that doesn't record.
+    /// The mode of this run; `nil` if the environment variable isn't set, or has an invalid value.
     static let mode = value.flatMap { Mode(rawValue: $0) }
 
+    /// Whether this run records.
     static var isOn: Bool { mode != nil }
 
-    /// What's wrong with the variable's value; `nil` if it's valid, or if the variable isn't set.
+    /// A message that says what's wrong with the environment variable's value; `nil` if the value is valid, or if the
+    /// variable isn't set.
     static let problem: String? = value.flatMap { value in
         guard !isOn else { return nil }
         let advice = "Set it to “missing” to record what maps are missing, or to “all” to record everything again."
         return "\(variable) is “\(value)”. \(advice) Otherwise, remove it.".printable
     }
 
-    /// Returns the command that records what a test's map is missing.
+    /// Returns the shell command that records the responses that a test's map is missing.
+    ///
+    /// - Parameter test: The value of the option `--filter`, in quotes if a shell needs them.
     static func command(_ test: String) -> String { "\(variable)=missing swift test --filter \(test)" }
 
-    /// Returns why an HTTP archive can't be recorded into, and what to do.
+    /// Returns a message that a run can't record into an HTTP archive, and what to do instead.
     static func refusal(ofArchive archive: URL) -> String {
         "“\(archive.path)” is an HTTP archive, which can't be recorded into. Import it into a map (substitute import), and name that "
             + "map in the test. Otherwise, remove \(variable)."
     }
 
+    /// The map's file, which may not exist yet.
     let file: URL
+    /// The folder with the entries' files; `nil` for the default folder, `Resources` beside the map.
     let resources: URL?
-    /// The rules that select the requests to record: those that they fail. So exceptions aren't recorded.
+    /// The session rules that select the requests to record: the rules fail these requests. The rules don't fail the
+    /// test's exceptions, so exceptions aren't recorded.
     let unmatched: SessionRules
+    /// Changes an answer before it's recorded; `nil` to record answers unchanged.
     let redact: (@Sendable (inout RecordedAnswer) -> Void)?
 
-    /// Returns `nil` in a run that doesn't record, for a map that isn't a file, and for a test with
-    /// ``TestSubstitutions/Unmatched/fail(except:)``.
+    /// Creates the recording of a test.
     ///
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
+    /// Returns `nil` if the test isn't recorded: in a run that doesn't record, for a map that isn't a map file, and for
+    /// a test with ``TestSubstitutions/Unmatched/fail(except:)``.
+    ///
+    /// - Throws: An error if an exception of the test's `unmatched` is neither a URL nor a match pattern.
     init?(_ options: SubstitutionScope.Options) throws(AttachmentError) {
         guard Self.isOn, let file = options.source.file else { return nil }
         switch options.unmatched {
@@ -69,28 +81,34 @@ struct Recording: Sendable {
 
     // MARK: Runs
 
-    /// What this process has recorded, by the paths of the map and its resources folder. The lock lets only one test
-    /// record at a time.
+    /// What this process has recorded, by the paths of the map and its resources folder. The lock lets only one test at
+    /// a time record.
     private static let runs = Guarded<[[String]: RecordingRun]>([:])
 
+    /// Calls a body with the run of a map. While the body runs, no other test can record.
     private static func withRun<Result>(
         _ file: URL,
         _ resources: URL?,
         _ body: (inout RecordingRun) throws -> Result
     ) rethrows -> Result {
-        // Resolved, so that a map with two paths has one run. Otherwise, the second run would take the first one's
-        // responses for handwritten ones.
+        // Two paths may lead to the same map, for example through a symbolic link. The map needs one run for both: a
+        // second run would treat the first run's responses as written by hand.
         let new = RecordingRun(file: file, resources: resources)
         let names = [file, new.folder].map { EditedMap.resolved($0).path }
         return try runs.withLock { try body(&$0[names, default: new]) }
     }
 
-    /// Returns a map as it was before this process recorded into it. Returns an empty map if there was none.
+    /// Returns a map as it was before this process recorded into it. Returns an empty map if the file didn't exist
+    /// then.
     ///
-    /// So a test's recording doesn't depend on the tests that ended before it.
+    /// A test gets no responses that earlier tests recorded, so the recording doesn't depend on the order of tests.
     ///
-    /// - Parameter isRecorded: Whether the test records into the map. If so, locks the map against recording by other
-    ///   processes.
+    /// - Parameters:
+    ///   - resources: The folder with the entries' files; `nil` for the default folder, `Resources` beside the map.
+    ///   - handlers: The closures that entries name in their field `handler`.
+    ///   - isRecorded: Whether the test records into the map. If so, locks the map, so that no other process records
+    ///     into it.
+    /// - Throws: An error if the map is invalid, or if another process has locked it.
     static func map(
         _ file: URL,
         resources: URL?,
@@ -101,17 +119,20 @@ struct Recording: Sendable {
         return try withRun(file, resources) { try $0.map(handlers, leavesRecorded: false) }
     }
 
-    /// Returns the map for a test that records. In the mode ``Mode/all``, recorded entries leave their requests to the
-    /// network.
+    /// Returns the map for a test that records. In the mode ``Mode/all``, the map doesn't answer with recorded entries,
+    /// so their requests reach the network.
     func map(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
         try Self.withRun(file, resources) { try $0.map(handlers, leavesRecorded: true) }
     }
 
-    /// Begins a test, or a suite whose tests share the map. Call ``end()`` when it has ended.
+    /// Begins a test, or a suite whose tests share the map. Call ``end()`` when the test or suite has ended.
     func begin() { Self.withRun(file, resources) { $0.underWay += 1 } }
 
-    /// Ends what ``begin()`` began. If no other test or suite is under way, returns an issue for each request to which
-    /// tests got different responses, and the place of the test whose response is kept.
+    /// Ends a test or suite for which ``begin()`` was called.
+    ///
+    /// Returns an issue for each request to which tests got different responses, with the place of the test whose
+    /// response is kept. Returns no issues while another test or suite with this map is under way, and none that were
+    /// returned before.
     func end() -> [(text: String, place: SourceLocation)] {
         Self.withRun(file, resources) { run in
             run.underWay -= 1
@@ -121,8 +142,11 @@ struct Recording: Sendable {
 
     // MARK: Adding responses
 
-    /// Adds the responses to a test's requests that the map doesn't answer, and replaces responses that were recorded
-    /// before. Returns the text of an issue that reports them.
+    /// Adds the responses to a test's requests that the map doesn't answer. In the mode ``Mode/all``, also replaces
+    /// responses that were recorded before.
+    ///
+    /// Returns the text of an issue that lists the recorded responses, and those that couldn't be recorded. If the map
+    /// can't be saved, the text says why.
     func add(_ requests: [TestSubstitutions.Request], _ test: SubstitutionScope.TestName) -> String {
         Self.withRun(file, resources) { run in
             do {
@@ -133,6 +157,9 @@ struct Recording: Sendable {
         }
     }
 
+    /// Adds and replaces responses, as the function above describes.
+    ///
+    /// - Throws: An error if nothing was recorded, since the map can't be read or saved.
     private func add(
         _ requests: [TestSubstitutions.Request],
         _ name: SubstitutionScope.TestName,
@@ -143,7 +170,7 @@ struct Recording: Sendable {
         var lines: [String] = []
         var leftOut: Set<String> = []
         var asBefore: Set<String> = []
-        // A sequence is replaced as a whole or not at all.
+        // The run replaces all answers of a sequence, or none. One failed request keeps the whole sequence unchanged.
         var failed: Set<RecordingAgain.Sequence> = []
         for made in requests {
             guard let request = base.followed(made) else {
@@ -207,16 +234,20 @@ struct Recording: Sendable {
     private static let redirectsElsewhere =
         "its entry redirects to another URL than the server does. Correct the entry's Location, or remove the entry"
 
-    /// Why a response isn't kept.
+    /// The reason why a response isn't recorded, as the issue shows it after the request.
     private struct Obstacle: Error {
         let text: String
     }
 
-    /// Returns the exchange to keep, and the headers that it leaves out.
+    /// Returns the exchange to record for a request, and the names of the response's headers that the exchange leaves
+    /// out.
     ///
     /// - Parameters:
-    ///   - missing: What the map is missing; `nil` for a request that a recorded entry answers.
-    ///   - sequence: The recorded answers that the response replaces; `nil` if it's added.
+    ///   - missing: What the map needs before it can answer the request; `nil` if the response replaces recorded
+    ///     answers.
+    ///   - sequence: The recorded answers that the response replaces; `nil` for a response that the map doesn't have
+    ///     yet.
+    /// - Throws: An `Obstacle` if the response can't be recorded, or if the `redacting` closure discards it.
     private func exchange(
         for request: TestSubstitutions.Request,
         _ missing: MapBeforeRun.Missing?,

@@ -4,29 +4,34 @@ import LocalSubstitution
 import MapTools
 import Testing
 
-/// What the tests of this process have recorded into one map.
+/// What this process's tests have recorded into one map.
 ///
-/// Whenever a test ends, the map is rebuilt: from its text before the run, and from the responses of all tests in the
-/// order of their source code. So it doesn't matter which test ends first.
+/// Whenever a test ends, the run builds the map again: it takes the map's text before the run, and adds all tests'
+/// responses in the order of the tests in the source code. So the map doesn't depend on which test ends first.
 struct RecordingRun: Sendable {
+    /// The map's file, which may not exist yet.
     let file: URL
+    /// The folder with the entries' files; `nil` for the default folder, `Resources` beside the map.
     let resources: URL?
-    /// The number of tests and suites that haven't ended.
+    /// The number of tests and suites that use the map and haven't ended.
     var underWay = 0
-    /// `nil` if the map hasn't been loaded.
+    /// The map before the run; `nil` until a test needs it.
     private var base: MapBeforeRun?
-    /// The status of the map's file when it was last read or written.
+    /// The status of the map's file when the run last read or wrote it; `nil` if the file didn't exist.
     private var status: FileStatus?
+    /// What the run last added to the map, which the next save replaces; `nil` if it has added nothing.
     private var draft: EditedMap.Draft?
+    /// The tests that recorded something, in the order of the source code.
     private var tests: [Test] = []
+    /// The conflicts among the responses of all tests so far.
     private var conflicts: [Conflict] = []
-    /// The lines about tests that earlier issues had, by request.
+    /// The lines about tests that earlier issues contained, by the conflict's request.
     private var reported: [String: Set<String>] = [:]
 
-    /// The recorded exchanges of a test, or of a test with one of its arguments.
+    /// The exchanges that a test recorded. A parameterized test has a value for each argument.
     struct Test: Sendable {
         let name: SubstitutionScope.TestName
-        /// The requests, without their responses, and the exchanges to keep.
+        /// The exchanges to record, each with the test's request. The request's own response is removed to save memory.
         var recorded: [(request: TestSubstitutions.Request, exchange: RecordedExchange)] = []
 
         var exchanges: [RecordedExchange] { recorded.map(\.exchange) }
@@ -37,8 +42,8 @@ struct RecordingRun: Sendable {
             recorded.append((request, exchange))
         }
 
-        /// Returns whether a test comes before another in the source code. One test's recordings with different
-        /// arguments are ordered by their exchanges.
+        /// Returns whether a test comes before another in the source code. Compares the places of the tests, then of
+        /// their scopes, then their exchanges, which order a test's arguments.
         static func < (one: Self, other: Self) -> Bool {
             for (first, second) in [(one.name.location, other.name.location), (one.name.scope, other.name.scope)] {
                 let (first, second) = (
@@ -53,10 +58,12 @@ struct RecordingRun: Sendable {
     /// A request to which tests got different responses.
     private struct Conflict {
         let request: String
-        /// Why a map can't tell the requests apart, as a clause that begins with a comma; or an empty string.
+        /// Why a map can't tell the requests apart, as a clause that begins with a comma; empty if the requests look
+        /// the same.
         let reason: String
-        /// A line for each test.
+        /// A line for each test, with its name, its place, and the statuses of its responses. Begins with a newline.
         let tests: [String]
+        /// The place of the first test whose response is kept.
         let place: SourceLocation
     }
 
@@ -64,13 +71,18 @@ struct RecordingRun: Sendable {
         (self.file, self.resources) = (file, resources)
     }
 
-    /// The folder with the entries' files, looked up on each access.
+    /// The folder with the entries' files. Each access looks at the file system, since the folder may appear during the
+    /// run.
     var folder: URL {
         URL(fileURLWithPath: SubstitutionMap.folder(beside: file, or: resources).path, isDirectory: true)
     }
 
-    /// Returns the map as it was before the run. If another program has changed the file since, the run starts over
-    /// with the changed map.
+    /// Returns the map as it was before the run.
+    ///
+    /// If another program has changed the file during the run, the changed file becomes the map before the run.
+    /// Responses that it makes unnecessary are discarded.
+    ///
+    /// - Throws: An error if the file can't be read, or isn't a valid map.
     mutating func current() throws -> MapBeforeRun {
         let now = FileStatus(path: file.path)
         if let base, now == status { return base }
@@ -86,10 +98,10 @@ struct RecordingRun: Sendable {
         return new
     }
 
-    /// Returns the map before the run, with a test's own handlers.
+    /// Returns the map before the run, with a test's own handlers. Returns an empty map if the file didn't exist.
     ///
-    /// - Parameter leavesRecorded: Whether recorded entries leave their requests to the network, in a run that records
-    ///   everything again.
+    /// - Parameter leavesRecorded: Whether the requests of recorded entries reach the network in the mode
+    ///   ``Recording/Mode/all``. It has no effect in the other mode.
     mutating func map(
         _ handlers: [String: SubstitutionMap.Handler],
         leavesRecorded: Bool
@@ -102,12 +114,16 @@ struct RecordingRun: Sendable {
         return try load(file.with(recorded.json), .init(all))
     }
 
+    /// Loads a map. Throws an error if any of its entries is invalid.
     private func load(_ file: MapFile, _ handlers: SubstitutionMap.HandlerTable) throws -> SubstitutionMap {
         try SubstitutionMap(file, resources: resources, invalidEntries: .reject, handlers: handlers)
     }
 
-    /// Adds a test's responses, and saves the map. Returns the outcome for each response, and the error if something
-    /// failed after the map was saved.
+    /// Adds a test's responses, and saves the map. Returns the outcome for each response, in order.
+    ///
+    /// `problem` is an error that occurred after the map was saved; `nil` if none occurred.
+    ///
+    /// - Throws: An error if the map can't be read or saved.
     mutating func add(
         _ test: Test
     ) throws -> (outcomes: [Result<EditedMap.AddedExchange, MapToolError>], problem: (any Error)?) {
@@ -123,13 +139,14 @@ struct RecordingRun: Sendable {
             problem = error
         }
         let added = edited.added
-        // The status as the map was saved, so that later changes by others are noticed.
+        // The status comes from the save, not from the file now. So `current()` notices any change by another program
+        // after the save.
         (draft, status) = (added, added.status)
         self.conflicts = conflicts.compactMap { conflict($0) }
         return (outcomes[place], problem)
     }
 
-    /// Adds the tests' names and places to a conflict. Returns `nil` if no test's response is kept.
+    /// Returns a conflict with the names and places of its tests. Returns `nil` if the map keeps no test's response.
     private func conflict(_ conflict: EditedMap.Conflict) -> Conflict? {
         guard let kept = conflict.tests.first(where: \.isKept) else { return nil }
         let condition = conflict.when.map { " when \($0.count > 200 ? $0.prefix(200) + "…" : $0)" } ?? ""
@@ -146,8 +163,8 @@ struct RecordingRun: Sendable {
         )
     }
 
-    /// Returns an issue for each new conflict. If a reported conflict has more tests now, its new issue lists only
-    /// those tests.
+    /// Returns an issue for each conflict that no earlier issue reported, and marks it as reported. If a reported
+    /// conflict has more tests now, the new issue lists only these tests.
     mutating func unreportedConflicts() -> [(text: String, place: SourceLocation)] {
         conflicts.compactMap { conflict in
             let known = reported[conflict.request, default: []]

@@ -8,27 +8,27 @@ import FoundationNetworking
 #endif
 
 extension TestSubstitutions.Request {
-    /// Decodes the body as JSON.
+    /// Decodes the request's body as JSON.
     ///
-    /// - Throws: A `DecodingError` if there's no body, or if it isn't JSON for this type.
+    /// - Throws: A `DecodingError` if the request's ``body`` is `nil`, or if it can't be decoded as this type.
     public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         guard let body else { throw DecodingError.withoutBody }
         return try JSONDecoder().decode(type, from: body)
     }
 
-    /// The body as text; `nil` if there's no body, or if it isn't UTF-8.
+    /// The request's body as text; `nil` if ``body`` is `nil`, or isn't UTF-8.
     public var text: String? { body.flatMap { String(data: $0, encoding: .utf8) } }
 
     /// The request as a command line for `curl`, to compare with a snapshot.
     ///
-    /// Headers are sorted by name, and arguments are quoted for a shell. In the URL, in headers, and in a body that is
-    /// JSON or a form, `redacted` replaces values that may be credentials. Any other text body is replaced as a whole
-    /// if it contains a credential or a credential's name. For a body that isn't text, the command reads a file named
-    /// `body`.
+    /// Headers are sorted by name, and arguments are quoted for a shell. The word `redacted` replaces values that may
+    /// be credentials in the URL, in headers, and in a body that is JSON or a form. If another text contains a
+    /// credential or a credential's name, `redacted` replaces the whole text. For a body that isn't text, the command
+    /// reads a file named `body`. A body that can't be seen is missing.
     public var curl: String {
         let url = ShownURL(request.url).text
         var words = ["curl \(Self.quoted(url))"]
-        // Otherwise, curl takes these for lists and ranges of URLs.
+        // Without this option, curl reads brackets and braces as ranges and lists of URLs.
         if url.contains(where: "[]{}".contains) { words.append("--globoff") }
         switch (request.httpMethod ?? "GET", body) {
         case ("GET", nil): break
@@ -39,7 +39,7 @@ extension TestSubstitutions.Request {
             (name: $0.key, value: Self.shown($0.value, of: $0.key))
         }
         for (name, value) in headers.sorted(by: { $0.name.lowercased() < $1.name.lowercased() }) {
-            // curl would leave out a header that ends with its colon.
+            // curl sends an empty header only if a semicolon follows its name. With a colon, curl leaves it out.
             words.append("--header \(Self.quoted(value.isEmpty ? "\(name);" : "\(name): \(value)"))")
         }
         if let body {
@@ -48,6 +48,7 @@ extension TestSubstitutions.Request {
         return words.joined(separator: " \\\n  ")
     }
 
+    /// Returns a header's value; “redacted” if it may be a credential.
     private static func shown(_ value: String, of header: String) -> String {
         let isSecret =
             HTTPSyntax.credentialHeaders.contains(where: header.isSameHeader) || SecretName.isSecret(header)
@@ -55,18 +56,18 @@ extension TestSubstitutions.Request {
         return isSecret ? "redacted" : value
     }
 
-    /// Returns an argument, quoted for a shell if necessary (POSIX.1, “Single-Quotes”).
+    /// Returns an argument, in single quotes unless it consists of letters and digits (POSIX.1, “Single-Quotes”).
     private static func quoted(_ argument: String) -> String {
         let isPlain = !argument.isEmpty && argument.utf8.allSatisfy { $0.isLetter || $0.isDigit }
         return isPlain ? argument : "'\(argument.replacingOccurrences(of: "'", with: #"'\''"#))'"
     }
 }
 
-/// A request's body as text, with “redacted” in place of what may be a credential.
+/// Converts a request's body to text, with “redacted” in place of values that may be credentials.
 private enum ShownBody {
     private static let replacement = "redacted"
 
-    /// Returns the text; `nil` if the body isn't text.
+    /// Returns a body's text without credentials; `nil` if the body isn't UTF-8, or contains a null byte.
     static func text(of body: Data) -> String? {
         guard let whole = String(data: body, encoding: .utf8), !whole.utf8.contains(0) else { return nil }
         if (try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)) != nil {
@@ -77,7 +78,8 @@ private enum ShownBody {
 
     // MARK: JSON
 
-    /// Returns the JSON text with its credentials replaced; `nil` if it's nested too deep.
+    /// Returns JSON text with its credentials replaced; `nil` if `JSONCursor` can't read it, for example because it's
+    /// nested too deep.
     private static func json(_ body: [UInt8]) -> String? {
         let secrets = body.withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes)
@@ -92,13 +94,14 @@ private enum ShownBody {
         return String(decoding: text + body[end...], as: UTF8.self)
     }
 
-    /// Reads a value. Returns the byte ranges of the credentials in it.
+    /// Reads a JSON value, and moves the cursor behind it. Returns the byte ranges of the values in it that may be
+    /// credentials, in any order. Ranges may overlap.
     private static func secrets(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> [Range<Int>] {
         let start = cursor.offset
         var found: [Range<Int>] = []
         switch cursor.next {
         case .object:
-            // `{ "id": "password", "value": … }`, as in lists of form fields.
+            // One member may name the other, as in a list of form fields: `{ "id": "password", "value": … }`.
             var (values, isNamedSecret): ([Range<Int>], Bool) = ([], false)
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                 let start = cursor.offset
@@ -128,10 +131,13 @@ private enum ShownBody {
 
     // MARK: Other text
 
+    /// Returns whether a text is a form: fields such as `name=value`, separated by `&`, in printable ASCII without
+    /// spaces.
     private static func isForm(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && text.split(separator: "&").allSatisfy { $0.contains("=") }
     }
 
+    /// Returns a form with the values of its secret fields replaced.
     private static func form(_ text: String) -> String {
         text.split(separator: "&", omittingEmptySubsequences: false).map { field in
             guard SecretMember.isSecret(field: field), let sign = field.firstIndex(of: "=") else {
@@ -141,7 +147,7 @@ private enum ShownBody {
         }.joined(separator: "&")
     }
 
-    /// Returns whether text that is neither JSON nor a form looks like a credential, or contains the name of one.
+    /// Returns whether a text that is neither JSON nor a form looks like a credential, or contains a credential's name.
     private static func isSecret(_ text: String) -> Bool {
         SecretMember.isSecret(value: text)
             || text.split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "_" }
