@@ -9,55 +9,65 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// A part of a test whose requests a map answers.
+/// The test, or the part of a test, in which a map answers requests. A scope is created by a trait or by
+/// `withSubstitutions`.
 struct SubstitutionScope: Sendable {
-    /// The arguments of a trait or of `withSubstitutions`.
+    /// The arguments that a test passes to a trait or to `withSubstitutions`.
     struct Options: Sendable {
         let source: MapSource
         let unmatched: TestSubstitutions.Unmatched
         var handlers: [String: SubstitutionMap.Handler] = [:]
-        /// Whether the map also answers `URLSession.shared`.
+        /// Whether the map also answers requests with `URLSession.shared`; `false` by default.
         var sharedSession = false
+        /// Changes an answer before it's recorded; `nil` to record answers unchanged.
         var redact: (@Sendable (inout RecordedAnswer) -> Void)?
-        /// Whether a trait reports entries that answered no request.
+        /// Whether a trait reports entries that answered no request; `false` by default. `withSubstitutions` doesn't
+        /// report them.
         var reportsUnused = false
-        /// Where issues are shown.
+        /// The place in the source code where issues are shown.
         let place: SourceLocation
-        /// The function that is shown as the test's name where there's no current test, such as in XCTest.
+        /// The test's name where Swift Testing has no current test, such as in XCTest: the calling function. Empty by
+        /// default.
         var function = ""
 
         var test: TestName { TestName(function: function, scope: place) }
 
         /// Loads the map.
         ///
-        /// - Throws: An error that says what's wrong with the map, or with the environment variable that turns on
-        ///   recording.
+        /// - Throws: An error if the map is missing or invalid, or if the environment variable that turns on recording
+        ///   has an invalid value.
         func map() throws -> SubstitutionMap { try source.load(handlers, isRecorded: unmatched.isRecorded) }
 
         func record(_ issue: String) { Issue.record(Comment(rawValue: issue), sourceLocation: place) }
 
-        /// Issues a warning. Older toolchains don't have warnings, and an issue would fail the test.
+        /// Issues a warning. Does nothing with toolchains before 6.3: they have no warnings, and an issue would fail
+        /// the test.
         func warn(_ text: String) {
             #if compiler(>=6.3)
             Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: place)
             #endif
         }
 
-        /// Runs a body when a scope may begin: for `sharedSession`, in turn; otherwise, in one of the process's places.
+        /// Waits until a scope may begin, then runs a body. With `sharedSession`, waits until no other test's map
+        /// answers `URLSession.shared`. Without it, waits for one of the process's places.
+        ///
+        /// - Throws: The body's error, or `CancellationError` if the task is cancelled while it waits for
+        ///   `URLSession.shared`.
         func inTurn<Result>(
             isolation: isolated (any Actor)? = #isolation,
             _ body: () async throws -> Result
         ) async throws -> Result {
-            // Only one such test runs at a time, so it needs no place.
+            // Only one test with `sharedSession` runs at a time, so it uses few descriptors without a place.
             if sharedSession { return try await SharedSession.inTurn(body) }
-            // A test case has one place, however many scopes are in it.
+            // A test case takes one place for all its scopes. If an inner scope waited for a second place, tests could
+            // block each other.
             let isOutermost = Test.current != nil && TestSubstitutions.ofTask.get() == nil
             return try await Places.with(isOutermost ? Places.ofProcess : nil, body)
         }
     }
 
-    /// An error with the problems of a scope: those of its map or, in XCTest, those that Swift Testing would report as
-    /// issues.
+    /// An error that lists problems, such as those of a map. In XCTest, it lists the problems that would be issues in
+    /// Swift Testing.
     struct Failure: Error, CustomStringConvertible, LocalizedError {
         let description: String
 
@@ -69,11 +79,13 @@ struct SubstitutionScope: Sendable {
     let substitutions: TestSubstitutions
     private let options: Options
     private let recording: Recording?
-    /// The problems of the entries of an HTTP archive that can't answer.
+    /// The problems of the archive's entries that can't answer; empty if the map isn't an HTTP archive.
     private let leftOut: [SubstitutionMap.Problem]
 
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or if `URLSession.shared` can't be
-    ///   answered.
+    /// Creates a scope with a loaded map. In a recording run, uses the map as it was before the run instead.
+    ///
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, if the map can't answer
+    ///   `URLSession.shared` although it should, or if the map to record into can't be loaded.
     init(_ map: SubstitutionMap, _ options: Options) throws {
         if options.sharedSession { try SharedSession.check() }
         self.options = options
@@ -83,8 +95,10 @@ struct SubstitutionScope: Sendable {
         substitutions = try TestSubstitutions(map, options, recording: recording)
     }
 
-    /// Runs a body in the scope, and ends the scope. Then records the scope's problems as issues of the current test.
-    /// Where there's no current test, throws them.
+    /// Runs a body in the scope, then ends the scope and reports its problems as issues of the current test.
+    ///
+    /// - Throws: The body's error. Where Swift Testing has no current test, such as in XCTest, throws a `Failure` with
+    ///   the problems and the body's error.
     func run<Result>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
@@ -107,8 +121,10 @@ struct SubstitutionScope: Sendable {
         return try result.get()
     }
 
-    /// Returns the problems to report: handlers' mistakes, and each unmatched request. In a recording run, one problem
-    /// lists what was recorded instead of the unmatched requests.
+    /// Returns the problems to report: the mistakes of handlers, and the requests that no entry answers.
+    ///
+    /// In a recording run, the second part is a report of what was recorded. Unmatched requests are only reported with
+    /// ``TestSubstitutions/Unmatched/issue(except:)``.
     private func problems() -> [String] {
         let requests = substitutions.requests
         var seen: Set<String> = []
@@ -122,25 +138,26 @@ struct SubstitutionScope: Sendable {
             return mistakes + [Recording.refusal(ofArchive: archive)]
         }
         guard options.unmatched.isIssue else { return mistakes }
-        // Compares explanations, since two bodies sent to one URL may be unmatched for different reasons.
+        // Only requests with the same explanation count as one problem: two requests for a URL may be unmatched for
+        // different reasons, such as their bodies.
         return mistakes
             + requests.filter { $0.outcome == .unmatched }
             .map { "\($0.error?.localizedDescription ?? $0.description)\n  \(advice(on: $0))\(Self.note(on: $0))" }
             .filter { seen.insert($0).inserted }
     }
 
-    /// Returns a note for a request that another test may have made; otherwise, an empty string.
+    /// Returns a note that another test may have made a request; empty if this test made the request.
     private static func note(on request: TestSubstitutions.Request) -> String {
         request.mayBeOfAnotherTest
             ? "\n  note:         It may be another test's request: URLSession.shared doesn't say which test made it."
             : ""
     }
 
-    /// The paths of the archives about which a warning was issued.
+    /// The paths of the archives whose unusable entries a warning has listed.
     private static let listed = Guarded<Set<String>>([])
 
-    /// Issues a warning that lists an archive's entries that can't answer. Does so once for each archive, since each
-    /// test would list the same entries.
+    /// Issues a warning that lists the archive's entries that can't answer. Only the first test with an archive issues
+    /// the warning, since all tests would list the same entries. In XCTest, issues none.
     private func warnOfWhatIsLeftOut() {
         guard let archive = options.source.archive, !leftOut.isEmpty, Test.current != nil,
             Self.listed.withLock({ $0.insert(archive.path).inserted })
@@ -152,7 +169,7 @@ struct SubstitutionScope: Sendable {
         options.warn("\(count) of “\(name)” can't answer:\(list)\n\(advice)")
     }
 
-    /// Returns advice about a request that the map doesn't answer.
+    /// Returns advice on how to make the map answer a request that it doesn't answer.
     private func advice(on request: TestSubstitutions.Request) -> String {
         guard !request.isHiddenUpload else {
             return "Use a data task with httpBody: on Linux, Foundation hides an upload task's body."
@@ -172,27 +189,30 @@ struct SubstitutionScope: Sendable {
 }
 
 extension SubstitutionScope {
-    /// The running test's name and place.
+    /// The name and the place of the test that a scope belongs to.
     struct TestName: Sendable {
-        /// The names of the suites and of the test, without parameters.
+        /// The names of the suites and of the test, from the outermost suite to the test. Parameters are left out.
         private let components: [String]
-        /// The place of the test, or of the scope where there's no current test.
+        /// The place of the test. Without a current test, such as in XCTest, the place of the scope.
         let location: SourceLocation
-        /// Where the trait or the call of `withSubstitutions` is.
+        /// The place of the trait or of the call of `withSubstitutions`.
         let scope: SourceLocation
 
-        /// - Parameter function: The function that is shown as the test's name where there's no current test, such as
-        ///   in XCTest.
+        /// Creates the name of the current test.
+        ///
+        /// - Parameters:
+        ///   - function: The name where Swift Testing has no current test, such as in XCTest. Parameters are left out.
+        ///   - scope: The place of the trait or of the call of `withSubstitutions`.
         init(function: String, scope: SourceLocation) {
             components = (Test.current?.id.nameComponents ?? [function]).map { String($0.prefix { $0 != "(" }) }
             location = Test.current?.sourceLocation ?? scope
             self.scope = scope
         }
 
-        /// The name as it's shown, such as `Suite/test`.
+        /// The names of the suites and of the test, such as `Suite/test`.
         var text: String { components.joined(separator: "/") }
 
-        /// A regular expression for the `--filter` option of `swift test`, in quotes if a shell needs them.
+        /// The value of the option `--filter` of `swift test`: a regular expression, in quotes if a shell needs them.
         var filter: String {
             let name = components.map { NSRegularExpression.escapedPattern(for: $0.filter { $0 != "`" }) }
                 .joined(separator: "/")
@@ -203,7 +223,8 @@ extension SubstitutionScope {
 }
 
 extension TestSubstitutions.Request {
-    /// Why a recording run wouldn't record the request, and what to do instead; `nil` if it probably would.
+    /// A message that a recording run wouldn't record the request, and what to do instead; `nil` if nothing seems to
+    /// prevent the recording.
     fileprivate var obstacleToRecording: String? {
         guard let url = request.url else { return nil }
         if let obstacle = EditedMap.obstacle(toRecording: url) { return "It can't be recorded: \(obstacle)" }
@@ -213,12 +234,12 @@ extension TestSubstitutions.Request {
     }
 }
 
-/// A lock that lets only one test's map at a time answer `URLSession.shared`.
+/// A lock for `URLSession.shared`. Only one test's map at a time can answer this session.
 private enum SharedSession {
     private static let turn = Places(1, patience: .infinity)
     private static let hasTurn = TaskLocal(wrappedValue: false)
 
-    /// Waits until no other test's map answers `URLSession.shared`, then runs a body. If the test already holds the
+    /// Waits for the lock without a time limit, runs a body, then releases the lock. If the task already holds the
     /// lock, runs the body at once.
     ///
     /// - Throws: The body's error, or `CancellationError` if the task is cancelled while it waits.
@@ -232,7 +253,9 @@ private enum SharedSession {
         return try await hasTurn.withValue(true, operation: body)
     }
 
-    /// - Throws: An error if `URLSession.shared` can't be answered.
+    /// Checks that a map can answer `URLSession.shared`.
+    ///
+    /// - Throws: An error if it can't: on watchOS, or if a session was used too early.
     static func check() throws(SubstitutionScope.Failure) {
         #if os(watchOS)
         throw SubstitutionScope.Failure([

@@ -4,27 +4,31 @@ import Guarded
 public import LocalSubstitution
 public import Testing
 
-/// A trait that makes a map, a cache and a session for a test, or for each test of a suite.
+/// A trait that answers the requests of a test, or of each test of a suite, with a map.
 ///
-/// Make one with `.substituting(…)`. If several apply to a test, the innermost is used.
+/// Create a trait with `.substituting(…)`. Each test gets its own cache and session. If several of these traits apply
+/// to a test, the innermost one takes effect.
 public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     private let id = UUID()
     private let options: SubstitutionScope.Options
 
     init(_ options: SubstitutionScope.Options) {
         self.options = options
-        // When a test runs, it may be too late: on Linux, `URLSession.shared` asks only the protocols that are registered before any
-        // session is used. All traits are made before any test runs.
+        // On Linux, `URLSession.shared` asks only the protocols that were registered before the first use of any
+        // session. Swift Testing creates all traits before it runs a test, so this is early enough. The start of a test
+        // may be too late.
         if options.sharedSession { _ = LocalSubstitutionCache.reachesSharedSession }
     }
 
-    /// Always `true`: each test of a suite has its own scope.
+    /// Whether a suite's trait applies to each of its tests. Always `true`.
     public var isRecursive: Bool { true }
 
-    /// Returns the trait itself, for the suite, for each test, and for each of a test's arguments.
+    /// Returns the trait itself, never `nil`. Swift Testing calls this for a suite, for a test, and for each of a
+    /// test's arguments.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> SubstitutionsTrait? { self }
 
-    /// Runs a test with its substitutions and records its issues.
+    /// Runs a test with the map, and records issues for unmatched requests and other problems. Swift Testing calls
+    /// this.
     public func provideScope(
         for test: Test,
         testCase: Test.Case?,
@@ -37,11 +41,13 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         try await options.inTurn { try await run(use, function) }
     }
 
-    /// Runs a suite, or a test with all its arguments.
+    /// Runs a suite, or a test with all its arguments. Then reports what concerns all of them: unused entries, recorded
+    /// responses that contradict each other, and a test without requests.
     private func runAll(of test: Test, _ function: @Sendable () async throws -> Void) async throws {
         let inherited = Use.ofTask.get().flatMap { $0.trait == id ? $0 : nil }
         let use = inherited ?? Use(id, options)
-        // Checked once, not for each argument. A suite leaves the check to its tests, since it may not have any.
+        // The test loads the map before its arguments run, so a bad map is one issue, not one for each argument. A
+        // suite doesn't load the map: it may have no tests.
         if !test.isSuite {
             do {
                 _ = try use.map()
@@ -69,7 +75,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
             options.record("\(unused.count.counted("entry has", "entries have")) answered no requests:\(list)")
         }
         try result.get()
-        // A test that fails early may not have reached its requests.
+        // A test that threw an error doesn't get here. It may have failed before its first request.
         if !test.isSuite, !options.sharedSession, use.hasNoRequests {
             options.warn(
                 "The test has substitutions, but made no request with URLSession.substituted or "
@@ -79,7 +85,8 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         }
     }
 
-    /// Runs a test with one of its arguments.
+    /// Runs a test with one of its arguments, or a test without arguments. If the scope can't be created, records an
+    /// issue and doesn't run the test.
     private func run(_ use: Use, _ function: @Sendable () async throws -> Void) async throws {
         let scope: SubstitutionScope
         do {
@@ -93,19 +100,23 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension SubstitutionsTrait {
-    /// What a trait shares among all arguments of a test, or among all tests of a suite.
+    /// The map and the counts that all tests of a suite share, or all arguments of a test.
     final class Use: Sendable {
+        /// The identifier of the trait.
         let trait: UUID
         private let options: SubstitutionScope.Options
         private let state = Guarded(State())
 
         private struct State: Sendable {
+            /// The loaded map, or the error from loading it; `nil` until a test needs the map.
             var map: Result<SubstitutionMap, any Error>?
-            /// The entries that no scope has used so far; `nil` until a scope has ended.
+            /// The entries that no scope has used so far; `nil` until the first scope has ended.
             var unused: [SubstitutionMap.EntryReference]?
+            /// The number of requests made in the scopes that have ended.
             var requests = 0
         }
 
+        /// The current task's value; `nil` outside a test or suite with the trait.
         static let ofTask = TaskLocal<Use?>(wrappedValue: nil)
 
         init(_ trait: UUID, _ options: SubstitutionScope.Options) {
@@ -113,7 +124,7 @@ extension SubstitutionsTrait {
             self.options = options
         }
 
-        /// Returns the map, which is loaded only once.
+        /// Returns the map. The first call loads it. If that fails, each call throws the same error.
         func map() throws -> SubstitutionMap {
             let map = state.withLock { state in
                 let map = state.map ?? Result { try options.map() }
@@ -123,7 +134,7 @@ extension SubstitutionsTrait {
             return try map.get()
         }
 
-        /// Counts the requests of a scope that has ended, and notes which entries it used.
+        /// Adds the requests of a scope that has ended, and removes the entries that the scope used from ``unused``.
         func add(_ substitutions: TestSubstitutions) {
             let (unused, count) = (substitutions.unusedEntries, substitutions.requests.count)
             state.withLock { state in
@@ -133,13 +144,13 @@ extension SubstitutionsTrait {
             }
         }
 
-        /// Adds the number of requests made in a scope inside the trait's scope.
+        /// Adds a number of requests. Used for `withSubstitutions` inside a test with the trait.
         func addRequests(_ count: Int) { state.withLock { $0.requests += count } }
 
-        /// The entries that no scope has used.
+        /// The entries that no scope has used; empty until the first scope has ended.
         var unused: [SubstitutionMap.EntryReference] { state.withLock { $0.unused ?? [] } }
 
-        /// Whether at least one scope has ended, and none of them had a request.
+        /// Whether at least one scope has ended, but no scope has made a request.
         var hasNoRequests: Bool { state.withLock { $0.unused != nil && $0.requests == 0 } }
     }
 }
@@ -147,26 +158,30 @@ extension SubstitutionsTrait {
 extension Trait where Self == SubstitutionsTrait {
     /// Answers a test's requests with a map file.
     ///
-    /// Your code gets the session from `URLSession.substituted`, or makes its own with the configuration of
-    /// ``TestSubstitutions/current``. Each test, and each argument of a parameterized test, has its own cache and session, so tests
-    /// can run in parallel.
+    /// Pass `URLSession.substituted` to your code. If your code makes its own session, pass it the configuration of
+    /// ``TestSubstitutions/current``. Each test, and each argument of a parameterized test, has its own cache and
+    /// session, so tests can run in parallel.
     ///
     /// - Parameters:
-    ///   - map: The path of the map file, or of an HTTP archive (`.har`). A relative path starts at the folder of the test's file.
-    ///   - bundle: The bundle to load the map from if there's no file at the path. Pass `.module` if tests can't read
-    ///     their source folder. Add `.copy("Fixtures")` to the target's resources, so that the bundle contains the
-    ///     whole folder. The map is found in the bundle with or without its folder. A recording run writes to the path.
+    ///   - map: The path of the map file, or of an HTTP archive (`.har`). A relative path starts at the folder of the
+    ///     test's file.
+    ///   - bundle: The bundle to load the map from if there's no file at the path; `nil`, the default, for the path
+    ///     alone. Pass `.module` if tests can't read their source folder, and add `.copy("Fixtures")` to the target's
+    ///     resources, so that the bundle contains the whole folder. The bundle may contain the map with or without its
+    ///     folder. A recording run writes to the path, not to the bundle.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
-    ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
-    ///     folder `Resources` beside the map; if there is none, the map's own folder.
-    ///   - handlers: The closures that entries name in their field `handler`.
-    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs. Such tests run one at a
-    ///     time, but in parallel with all other tests. On Linux, the map ignores other tests' requests, except those
-    ///     from detached tasks. On Apple platforms, the map answers every use of `URLSession.shared` in the process.
-    ///   - reportsUnused: Whether unused entries are reported as an issue. An entry is used if it answers a request
-    ///     with at least one of the test's arguments or, in a suite's trait, in at least one of the suite's tests. So
-    ///     run the whole suite.
-    ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
+    ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By
+    ///     default, the folder `Resources` beside the map. If that folder doesn't exist, the map's own folder.
+    ///   - handlers: The closures that entries name in their field `handler`. By default, none.
+    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs; `false` by default.
+    ///     Tests with this option run one at a time, but in parallel with all other tests. On Linux, the map ignores
+    ///     other tests' requests, except those from detached tasks. On Apple platforms, the map answers every use of
+    ///     `URLSession.shared` in the process.
+    ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default. An entry is
+    ///     used if it answers a request with at least one of the test's arguments. In a suite's trait, an entry is used
+    ///     if it answers a request in at least one of the suite's tests, so run the whole suite.
+    ///   - redact: Changes each answer before a recording run saves it, for example to remove tokens from a response.
+    ///     By default, answers aren't changed.
     ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
@@ -195,17 +210,18 @@ extension Trait where Self == SubstitutionsTrait {
         )
     }
 
-    /// Answers a test's requests with a map in a bundle. Otherwise, it's like
-    /// ``substituting(_:in:unmatched:resources:handlers:sharedSession:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run
-    /// can't add to the map.
+    /// Answers a test's requests with a map in a bundle. A recording run can't add to this map.
+    ///
+    /// For a map that a run can record into, and for more about the parameters, see
+    /// ``substituting(_:in:unmatched:resources:handlers:sharedSession:reportsUnused:redacting:filePath:sourceLocation:)``.
     ///
     /// - Parameters:
     ///   - name: The map's name, without its extension `json`.
-    ///   - bundle: The bundle, such as `.module`.
+    ///   - bundle: The bundle that contains the map, such as `.module`.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
-    ///   - handlers: The closures that entries name in their field `handler`.
-    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs.
-    ///   - reportsUnused: Whether entries that the test uses with none of its arguments are reported as an issue.
+    ///   - handlers: The closures that entries name in their field `handler`. By default, none.
+    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs; `false` by default.
+    ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         named name: String,
@@ -229,16 +245,18 @@ extension Trait where Self == SubstitutionsTrait {
         )
     }
 
-    /// Answers a test's requests with entries in code. Otherwise, it's like
-    /// ``substituting(_:in:unmatched:resources:handlers:sharedSession:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run
-    /// can't add to the entries.
+    /// Answers a test's requests with entries in code. A recording run can't add to these entries.
+    ///
+    /// For a map that a run can record into, and for more about the parameters, see
+    /// ``substituting(_:in:unmatched:resources:handlers:sharedSession:reportsUnused:redacting:filePath:sourceLocation:)``.
     ///
     /// - Parameters:
-    ///   - entries: Keys and answers, as in a map file.
+    ///   - entries: The entries' keys, such as URLs and match patterns, and their answers.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
-    ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file.
-    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs.
-    ///   - reportsUnused: Whether entries that the test uses with none of its arguments are reported as an issue.
+    ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. Not
+    ///     needed if no entry names a file.
+    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs; `false` by default.
+    ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default.
     ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(

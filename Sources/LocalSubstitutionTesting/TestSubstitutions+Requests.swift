@@ -9,18 +9,20 @@ public import FoundationNetworking
 #endif
 
 extension TestSubstitutions {
-    /// Returns a request of the test. If it hasn't been made yet, waits for it.
+    /// Returns a request that the test's code made. If the code hasn't made the request yet, waits for it.
     ///
-    /// The request may still be under way. To check how it ended, wait for your code first, and then look at ``requests``.
+    /// The returned request may still be under way. To check how it ended, wait until your code is done, then look at
+    /// ``requests``.
     ///
     /// - Parameters:
     ///   - url: A URL, or a match pattern such as `https://api.example.com/*`, written like a key of a map.
-    ///   - method: The request's method; `nil` for any method.
-    ///   - number: 1 for the first request that matches, 2 for the second, and so on.
-    ///   - seconds: How long to wait for the request, in seconds; 1 by default.
-    /// - Throws: An error that lists the test's requests if the request isn't made in time; `CancellationError` if the
-    ///   test is cancelled. Throws an error without waiting if the URL, the number or the time is invalid, or outside a
-    ///   test with substitutions.
+    ///   - method: The request's method, such as `GET`; `nil`, the default, for any method.
+    ///   - number: Which of the matching requests to return: 1, the default, for the first, 2 for the second, and so
+    ///     on.
+    ///   - seconds: How long to wait for the request, in seconds; 1 by default. With 0, doesn't wait.
+    /// - Throws: An error that lists the test's requests if the code doesn't make the request in time. A
+    ///   `CancellationError` if the test is cancelled before that. Throws at once if the URL, the number or the time is
+    ///   invalid, or if the calling code isn't in a test with substitutions.
     public func request(
         _ url: String,
         method: String? = nil,
@@ -44,12 +46,13 @@ extension TestSubstitutions {
         throw search.failure(number, among: requests, within: seconds)
     }
 
-    /// Returns the requests made so far for a URL, in order.
+    /// Returns the requests for a URL that the test's code has made so far, in the order in which they began.
     ///
     /// - Parameters:
     ///   - url: A URL, or a match pattern such as `https://api.example.com/*`, written like a key of a map.
-    ///   - method: The requests' method; `nil` for any method.
-    /// - Throws: An error if `url` is neither a URL nor a match pattern, or if there's no test with substitutions.
+    ///   - method: The requests' method, such as `GET`; `nil`, the default, for any method.
+    /// - Throws: An error if `url` is neither a URL nor a match pattern, or if the calling code isn't in a test with
+    ///   substitutions.
     public func requests(matching url: String, method: String? = nil) throws -> [Request] {
         try checkScope()
         let search = try RequestSearch(url, method: method)
@@ -58,54 +61,61 @@ extension TestSubstitutions {
 }
 
 extension TestSubstitutions {
-    /// A request that a test's code made, and its outcome.
+    /// A request that a test's code made, and how the request ended.
     public struct Request: Sendable, CustomStringConvertible {
-        /// How a request ended.
+        /// How a request ended, or that it's still under way.
         public struct Outcome: RawRepresentable, Sendable, Hashable {
-            /// The name of the static member.
+            /// The outcome's name, such as `answered`: the same as the static member's.
             public let rawValue: String
 
-            /// Creates an outcome with a name.
+            /// Creates an outcome with a name. Accepts any name, so later versions can add outcomes.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// The request hasn't ended, or it was cancelled.
+            /// The request hasn't ended, or the code cancelled it.
             public static let underWay = Outcome(rawValue: "underWay")
-            /// An entry answered.
+            /// An entry answered the request, without the network or after the server confirmed the answer.
             public static let answered = Outcome(rawValue: "answered")
-            /// The network answered.
+            /// The request was loaded without an entry's answer, such as from the network.
             public static let loaded = Outcome(rawValue: "loaded")
-            /// The request failed: its entry or handler says so, it took too long, the network failed, or a file couldn't be read.
+            /// The request failed with an error, for example because its entry says so, the network failed, or the
+            /// entry's file couldn't be read. An unmatched request has the outcome ``unmatched`` instead.
             public static let failed = Outcome(rawValue: "failed")
-            /// No entry answers the request, and it isn't allowed to reach the network.
+            /// The request failed because no entry answers it, and the test doesn't let it reach the network.
             public static let unmatched = Outcome(rawValue: "unmatched")
         }
 
-        /// The request.
+        /// The request as the code made it. For its body, use ``body``.
         public internal(set) var request: URLRequest
-        /// The request's body; `nil` if it has none or it can't be seen. The body of an `httpBodyStream` is included once a
-        /// condition or a handler has read it. On Linux, an upload task's body can't be seen.
+        /// The request's body.
+        ///
+        /// `nil` if the request has no body, or if the body can't be seen. The body of an `httpBodyStream` can't be
+        /// seen until a condition or a handler has read it. On Linux, the body of an upload task can never be seen.
         public internal(set) var body: Data?
-        /// How the request ended.
+        /// How the request ended. It's ``Outcome/underWay`` until then.
         public internal(set) var outcome = Outcome.underWay
-        /// The entry that matches the request's URL; `nil` if there's none.
+        /// The entry that matches the request's URL; `nil` if no entry does, or while the request is under way.
         public internal(set) var entry: SubstitutionMap.EntryReference?
-        /// Why the request failed; `nil` if it didn't.
+        /// The error that the request failed with; `nil` if it succeeded or is under way.
         public internal(set) var error: URLError?
 
         /// Whether the request was made with `URLSession.shared`, perhaps by another test.
         var mayBeOfAnotherTest = false
-        /// Whether only the server at the request's URL could answer.
+        /// Whether only the server at the request's URL could answer: no entry does, or the entry only changes request
+        /// headers. `false` while the request is under way.
         var needsOrigin = false
-        /// The alternatives that had already answered as many requests as their `times` allows.
+        /// The alternatives that couldn't answer this request, since they had already answered as many requests as
+        /// their `times` allows.
         var usedUp: [SubstitutionMap.EntryReference] = []
-        /// The whole response; `nil` except in a recording run.
+        /// The whole response. `nil` if the test isn't recorded, if the request failed or is under way, or if the
+        /// response was passed on without being kept in memory.
         var response: CachedURLResponse?
 
-        /// What's wrong with the answer of the entry's handler; `nil` if the answer is valid.
+        /// What's wrong with the answer of the entry's handler; `nil` if the answer is valid, or no handler answered.
         var mistake: String?
-        /// Why the request is unmatched.
+        /// Why no entry answers the request; `nil` if its outcome isn't ``Outcome/unmatched``.
         var explanation: Explanation?
-        /// Whether this is an unmatched request of an upload task, whose body can't be seen.
+        /// Whether the request is unmatched and belongs to an upload task whose body Foundation hides. Conditions can't
+        /// see such a body.
         var isHiddenUpload = false
 
         init(_ request: URLRequest) {
@@ -113,41 +123,44 @@ extension TestSubstitutions {
             body = request.httpBody
         }
 
-        /// The method, the URL without credentials, and the outcome.
+        /// The method, the URL without credentials, and the outcome, such as `GET https://example.com/: answered`.
         public var description: String { "\(signature): \(outcome.rawValue)" }
 
-        /// The method, and the URL without credentials.
+        /// The method and the URL without credentials, such as `GET https://example.com/`.
         var signature: String { "\(request.httpMethod ?? "GET") \(ShownURL(request.url).text)" }
     }
 }
 
 extension TestSubstitutions {
-    /// The requests of a test, in the order in which they began. The loader's threads add requests, and end the waits
-    /// for them.
+    /// The log of a test's requests. The loader's threads add requests to it, and wake the tests that wait for them.
     final class RequestLog: Sendable {
         private struct State: Sendable {
             var requests: [Request] = []
             var waits: [UUID: Wait] = [:]
-            /// The requests to `URLSession.shared` that the test itself made, by method and URL.
+            /// The requests with `URLSession.shared` that the test itself made: the method and URL of each.
             var own: Set<String> = []
         }
 
+        /// A test's wait until enough requests have begun.
         private struct Wait: Sendable {
             let search: RequestSearch
-            /// How many more requests to wait for.
+            /// How many more matching requests the test waits for.
             var missing: Int
-            /// Gets its only place when the last of them begins.
+            /// The places that the test waits for: none, until the last request begins and frees one.
             let end: Places
         }
 
         private let state = Guarded(State())
         private let keepsResponses: Bool
 
+        /// - Parameter keepsResponses: Whether requests keep their whole responses, to record them.
         init(keepsResponses: Bool) { self.keepsResponses = keepsResponses }
 
+        /// The requests made so far, in the order in which they began.
         var requests: [Request] { state.withLock { $0.requests } }
 
-        /// Adds a request, and ends the waits that it completes. Returns a closure to call with the request's progress.
+        /// Adds a request that begins, and wakes each test for which this was the last request to wait for. Returns a
+        /// closure to call with the request's progress.
         ///
         /// - Parameter isShared: Whether the request uses `URLSession.shared`, so that another test may have made it.
         func begin(_ request: URLRequest, isShared: Bool) -> @Sendable (RequestListener.Progress) -> Void {
@@ -172,8 +185,9 @@ extension TestSubstitutions {
             }
         }
 
-        /// Returns a closure that decides whether the running test's map answers a request to `URLSession.shared`. The
-        /// map answers the test's own requests and those made outside any test, such as in a detached task.
+        /// Returns a closure that decides whether the running test's map answers a request with `URLSession.shared`. It
+        /// returns `true` for the test's own requests, and for requests made outside any test, such as in a detached
+        /// task.
         func answersShared() -> @Sendable (URLRequest) -> Bool {
             let owner = Test.current?.id
             return { request in
@@ -183,11 +197,15 @@ extension TestSubstitutions {
             }
         }
 
+        /// Returns a request's method and URL. Requests without a method use `GET`.
         private static func name(_ request: URLRequest) -> String {
             "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")"
         }
 
-        /// Waits until enough requests that match a search have begun, the time is up, or the task is cancelled.
+        /// Waits until enough requests that match a search have begun, but at most some seconds. Also returns if the
+        /// task is cancelled.
+        ///
+        /// - Parameter number: How many matching requests must have begun, counting earlier ones.
         fileprivate func wait(for number: Int, _ search: RequestSearch, within seconds: Double) async {
             let (id, end) = (UUID(), Places(0, patience: seconds))
             state.withLock { state in
@@ -202,6 +220,7 @@ extension TestSubstitutions {
 }
 
 extension TestSubstitutions.Request {
+    /// Sets how the request ended.
     fileprivate mutating func end(_ outcome: RequestOutcome, _ isHiddenUpload: Bool, keepsResponse: Bool) {
         (entry, error) = (outcome.entry, outcome.error)
         switch outcome.kind {
@@ -212,7 +231,7 @@ extension TestSubstitutions.Request {
         case .unmatched(let explanation):
             self.outcome = .unmatched
             self.explanation = explanation
-            // The error that the code gets may be brief.
+            // The code may get a brief error without the explanation. The test's request has the full one.
             error = .unmatched(explanation)
             self.isHiddenUpload = isHiddenUpload
         }
@@ -222,14 +241,18 @@ extension TestSubstitutions.Request {
     }
 }
 
-/// What a test looks for among its requests: a URL or a match pattern, and perhaps a method.
+/// A search among a test's requests, by a URL or match pattern, and perhaps by a method.
 private struct RequestSearch: Sendable {
     private let url: String
     private let method: String?
     private var key = MapKey.Matcher()
 
-    /// - Parameter method: `nil` for any method.
-    /// - Throws: An error if the URL is neither a URL nor a match pattern.
+    /// Creates a search.
+    ///
+    /// - Parameters:
+    ///   - url: A URL or a match pattern.
+    ///   - method: The method to look for; `nil` for any method.
+    /// - Throws: An error if `url` is neither a URL nor a match pattern.
     init(_ url: String, method: String?) throws(SubstitutionScope.Failure) {
         (self.url, self.method) = (url, method)
         do throws(URLParts.SyntaxError) {
@@ -239,13 +262,14 @@ private struct RequestSearch: Sendable {
         }
     }
 
-    /// Returns whether a request matches the URL or pattern, and has the method if there is one.
+    /// Returns whether a request matches the search's URL or pattern, and its method.
     func includes(_ request: URLRequest) -> Bool {
         guard method == nil || method == request.httpMethod ?? "GET" else { return false }
         return request.url.flatMap { try? NormalizedURL($0.absoluteString) }.map(key.match) ?? false
     }
 
-    /// Returns the error for fewer requests than the test waits for. It lists all requests.
+    /// Returns the error for a test that waited for more requests than its code made. The error lists all requests of
+    /// the test.
     ///
     /// - Parameters:
     ///   - number: How many requests the test waits for.
@@ -272,7 +296,7 @@ private struct RequestSearch: Sendable {
 }
 
 extension Double {
-    /// The number as text, without a decimal point if it's an integer.
+    /// The number as text, such as `1` or `0.5`. An integer has no decimal point.
     fileprivate var formatted: String { Int(exactly: self).map(String.init) ?? "\(self)" }
 }
 #endif

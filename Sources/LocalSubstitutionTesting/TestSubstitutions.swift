@@ -9,37 +9,41 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// The cache and session of a test, and the requests it has made.
+/// A test's cache and session, and the requests that its code has made.
 ///
-/// Each test has its own instance, and so does each argument of a parameterized test.
+/// Each test has its own instance. In a parameterized test, each argument has its own.
 public final class TestSubstitutions: Sendable {
-    /// The cache with the test's map.
+    /// The cache that has the test's map.
     public let cache: LocalSubstitutionCache
 
     let log: RequestLog
-    /// Stops the map from answering `URLSession.shared`; `nil` if it doesn't answer that session.
+    /// Makes the map stop answering `URLSession.shared`; `nil` without the option `sharedSession`.
     private let endSharedSession: (@Sendable () -> Void)?
+    /// The protocol class that answers the test's sessions; `nil` outside a test with substitutions.
     private let slot: SubstitutionURLProtocol.Type?
-    /// A configuration that doesn't change after `init`: each session and each caller gets a copy.
+    /// The configuration with the test's protocol. It doesn't change after `init`, since each session and each caller
+    /// gets a copy.
     private let original: URLSessionConfiguration = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.useClassicLoader()
         return configuration
     }()
-    /// The session; `nil` until it's used. On Linux, even an unused session holds two file descriptors.
+    /// The session; `nil` until the test uses it. It isn't created earlier, since even an unused session holds two file
+    /// descriptors on Linux.
     private let made = Guarded<URLSession?>(nil)
 
+    /// The current task's substitutions; `nil` outside a test with substitutions.
     static let ofTask = TaskLocal<TestSubstitutions?>(wrappedValue: nil)
 
-    /// The running test's substitutions.
+    /// The running test's substitutions, from its trait or from a call of `withSubstitutions`.
     ///
-    /// Only a test with the trait, or a call of `withSubstitutions`, has substitutions. An exit test and a detached task have
-    /// none. The ``session`` then fails each request with an error that explains what to write.
+    /// Outside of both, and in exit tests and detached tasks, a test has no substitutions. There, ``session`` fails
+    /// each request with an error that explains what to write.
     public static var current: TestSubstitutions { ofTask.get() ?? .missing }
 
     private static let missing = TestSubstitutions()
 
-    /// Creates the substitutions for code outside any scope.
+    /// Creates the substitutions for code outside a test with substitutions. Their session fails each request.
     private init() {
         cache = Self.cache(.empty)
         log = RequestLog(keepsResponses: false)
@@ -48,6 +52,11 @@ public final class TestSubstitutions: Sendable {
         original.protocolClasses = [UnscopedProtocol.self]
     }
 
+    /// Creates a test's substitutions.
+    ///
+    /// - Parameter recording: The test's recording; `nil` if the test isn't recorded.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or if the cache can't be
+    ///   attached.
     init(_ map: SubstitutionMap, _ options: SubstitutionScope.Options, recording: Recording?) throws(AttachmentError) {
         let log = RequestLog(keepsResponses: recording != nil)
         let unmatched = recording == nil ? options.unmatched.ofCache : .load
@@ -76,7 +85,7 @@ public final class TestSubstitutions: Sendable {
         return LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0, directory: folder)
     }
 
-    /// The session that uses the test's map. It's made at first use.
+    /// The session that uses the test's map. The first access creates it, and later ones return the same session.
     public var session: URLSession {
         made.withLock { made in
             let session = made ?? URLSession(configuration: original)
@@ -85,54 +94,61 @@ public final class TestSubstitutions: Sendable {
         }
     }
 
-    /// A configuration for sessions that your code makes itself, such as those with a delegate. Each access returns a new copy.
+    /// A configuration with the test's map, for sessions that your code makes itself, such as one with a delegate. Each
+    /// access returns a new copy, which you can change.
     public var configuration: URLSessionConfiguration {
-        // A copy of a configuration is a configuration, too.
+        // The cast always succeeds. The alternative only satisfies the compiler.
         original.copy() as? URLSessionConfiguration ?? session.configuration
     }
 
-    /// The requests made so far with ``session`` and with sessions that use ``configuration``, in order. With `sharedSession`, also
-    /// those of `URLSession.shared`.
+    /// The requests that the test's code has made so far, in the order in which they began: with ``session``, and with
+    /// sessions that use ``configuration``. With the option `sharedSession`, also those with `URLSession.shared`.
     ///
-    /// When your code receives a response, its request is already here with its outcome.
+    /// When your code receives a response, the list already has its request and outcome.
     public var requests: [Request] { log.requests }
 
-    /// The entries that haven't answered a request of this test. Doesn't include `null` and disabled entries.
+    /// The entries that haven't answered a request of this test so far, except `null` and disabled entries.
     public var unusedEntries: [SubstitutionMap.EntryReference] { cache.unusedEntries }
 
-    /// Ends the scope. From now on, its sessions fail every request.
+    /// Ends the test's substitutions. From now on, the test's sessions fail every request.
     func end() {
-        // The session isn't invalidated: if the test's code still uses it, an invalidated session traps.
+        // The test's code may still use the session. An invalidated session would trap, so it isn't invalidated.
         if let slot { Slots.empty(slot) }
         endSharedSession?()
     }
 
-    /// - Throws: An error that explains what to write, if these are the substitutions of code outside any scope.
+    /// Checks that these substitutions belong to a test.
+    ///
+    /// - Throws: An error that explains what to write, if these are the substitutions for code outside a test.
     func checkScope() throws(SubstitutionScope.Failure) {
         if self === Self.missing { throw SubstitutionScope.Failure([UnscopedProtocol.explanation]) }
     }
 }
 
 extension TestSubstitutions {
-    /// What happens to a test's requests that no entry answers.
+    /// The treatment of a test's requests that no entry answers.
     public enum Unmatched: Sendable, Hashable {
-        /// The request fails, and the test gets an issue that explains why, even if the test's code ignores the error.
+        /// The request fails, and the test gets an issue that explains why. The test gets the issue even if its code
+        /// ignores the error.
         ///
-        /// Requests whose URL matches an exception are loaded. An exception is an exact URL, or a match pattern such as
-        /// `http://127.0.0.1:*/*`.
+        /// Requests whose URL matches an exception are loaded from the network instead. An exception is an exact URL,
+        /// or a match pattern such as `http://127.0.0.1:*/*`.
         case issue(except: [String])
-        /// The request fails without an issue, for tests of how code behaves without a network. A recording run doesn't
-        /// record it. Exceptions work as in ``issue(except:)``.
+        /// The request fails without an issue, to test how code behaves without a network. A recording run doesn't
+        /// record the test's requests.
+        ///
+        /// Requests whose URL matches an exception are loaded from the network instead. An exception is an exact URL,
+        /// or a match pattern such as `http://127.0.0.1:*/*`.
         case fail(except: [String])
         /// The request is loaded from the network.
         case load
 
-        /// Each unmatched request fails and is reported as an issue of the test.
+        /// Every request that no entry answers fails, and the test gets an issue. There are no exceptions.
         public static var issue: Unmatched { .issue(except: []) }
-        /// Each unmatched request fails without an issue.
+        /// Every request that no entry answers fails without an issue. There are no exceptions.
         public static var fail: Unmatched { .fail(except: []) }
 
-        /// The same setting for the cache.
+        /// The cache's setting for these requests. The cache doesn't distinguish failures with and without an issue.
         var ofCache: LocalSubstitutionCache.Unmatched {
             switch self {
             case .issue(let exceptions), .fail(let exceptions): .fail(except: exceptions)
@@ -148,12 +164,13 @@ extension TestSubstitutions {
 }
 
 extension URLSession {
-    /// The running test's session, from ``TestSubstitutions/current``.
+    /// The running test's session: the ``TestSubstitutions/session`` of ``TestSubstitutions/current``. Outside a test
+    /// with substitutions, it fails each request.
     public static var substituted: URLSession { TestSubstitutions.current.session }
 }
 
-/// A protocol for a session that is used outside any scope. It fails every request with an error that explains what to
-/// write.
+/// The protocol of the session outside a test with substitutions. It fails every request with an error that explains
+/// what to write.
 private final class UnscopedProtocol: URLProtocol {
     static let explanation = """
         There are no substitutions here, so this session fails every request. Give the test or its suite the trait \

@@ -2,28 +2,33 @@
 public import LocalSubstitution
 import Testing
 
-/// Answers requests with a map file while a body runs: in part of a test, or in an XCTest method.
+/// Answers requests with a map file while a body runs. Use it in a part of a test, or in an XCTest method.
 ///
-/// Inside the body, ``TestSubstitutions/current`` belongs to this call and replaces that of a trait.
+/// Inside the body, ``TestSubstitutions/current`` has this call's map. The map of a trait doesn't answer there.
 ///
 /// - Parameters:
-///   - map: The path of the map file, or of an HTTP archive (`.har`). A relative path starts at the folder of the test's file.
+///   - map: The path of the map file, or of an HTTP archive (`.har`). A relative path starts at the folder of the
+///     test's file.
 ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
-///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
-///     folder `Resources` beside the map; if there is none, the map's own folder.
-///   - handlers: The closures that entries name in their field `handler`.
-///   - sharedSession: Whether the map also answers `URLSession.shared`, as with the trait. `URLSession.shared` must not
-///     have been used before; on Linux, no session may have been used. The trait has no such restriction.
-///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
+///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By
+///     default, the folder `Resources` beside the map. If that folder doesn't exist, the map's own folder.
+///   - handlers: The closures that entries name in their field `handler`. By default, none.
+///   - sharedSession: Whether the map also answers `URLSession.shared` while the body runs; `false` by default. If
+///     `true`, the process must not have used `URLSession.shared` before this call; on Linux, it must not have used any
+///     session. The trait has no such restriction.
+///   - redact: Changes each answer before a recording run saves it, for example to remove tokens from a response. By
+///     default, answers aren't changed.
 ///   - isolation: The actor that runs the body. By default, the caller's.
 ///   - fileID: The file where issues are shown. By default, the caller's.
 ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
 ///   - line: The line where issues are shown. By default, the caller's.
 ///   - column: The column where issues are shown. By default, the caller's.
-///   - function: The test's name in XCTest, for the command that records. By default, the caller's.
+///   - function: The test's name where there's no Swift Testing test, such as in XCTest. The command that records
+///     contains it. By default, the calling function.
 ///   - body: The code to run.
-/// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, also throws an error after
-///   the body has ended, with what Swift Testing would report as issues.
+/// - Returns: The body's result.
+/// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, unmatched requests and
+///   other problems that would be issues in Swift Testing are an error after the body has ended.
 public func withSubstitutions<Result>(
     _ map: String,
     unmatched: TestSubstitutions.Unmatched = .issue,
@@ -39,7 +44,8 @@ public func withSubstitutions<Result>(
     function: String = #function,
     _ body: () async throws -> Result
 ) async throws -> Result {
-    // Not a `SourceLocation` parameter: its default value is a macro of Testing, which XCTest tests don't import.
+    // A `SourceLocation` parameter would be shorter, but its default value is a macro of Testing, which XCTest tests
+    // don't import.
     let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let source = MapSource.file(map, resources: resources, testFile: filePath)
     return try await run(
@@ -56,11 +62,15 @@ public func withSubstitutions<Result>(
     )
 }
 
-/// Answers requests with entries in code while a body runs. Otherwise, it's like
+/// Answers requests with entries in code while a body runs. A recording run can't add to these entries.
+///
+/// For the other parameters, see
 /// ``withSubstitutions(_:unmatched:resources:handlers:sharedSession:redacting:isolation:fileID:filePath:line:column:function:_:)``.
 ///
-/// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, also throws an error
-///   after the body has ended, with what Swift Testing would report as issues.
+/// - Parameter entries: The entries' keys, such as URLs and match patterns, and their answers.
+/// - Returns: The body's result.
+/// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, unmatched requests and
+///   other problems that would be issues in Swift Testing are an error after the body has ended.
 public func withSubstitutions<Result>(
     _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
     unmatched: TestSubstitutions.Unmatched = .issue,
@@ -82,7 +92,8 @@ public func withSubstitutions<Result>(
     )
 }
 
-/// Runs a body with a map that's loaded for it alone.
+/// Loads a map, waits until a scope may begin, then runs a body in the scope. The scope's requests count for a
+/// surrounding trait, too.
 private func run<Result>(
     _ options: SubstitutionScope.Options,
     isolation: isolated (any Actor)? = #isolation,
