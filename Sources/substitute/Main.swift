@@ -5,7 +5,8 @@ import LocalSubstitution
 @main
 enum Main {
     static func main() async {
-        // Otherwise, writing to a reader that has gone away would end the process.
+        // By default, SIGPIPE ends a process that writes to a closed pipe. Ignored, it's a write error that `Output`
+        // handles.
         signal(SIGPIPE, SIG_IGN)
         let words = Array(CommandLine.arguments.dropFirst())
         let output = Output(printsJSON: words.contains("--json"))
@@ -23,7 +24,7 @@ enum Main {
                 output.help(Subcommand.version)
                 return .done
             }
-            // For the scripts that `completions` prints. Help doesn't list it.
+            // The shell scripts that `completions` prints call this subcommand. Users don't, so help doesn't list it.
             if name == "__complete" {
                 for line in Subcommand.suggestions(for: Array(words.dropFirst())) { output.help(line) }
                 return .done

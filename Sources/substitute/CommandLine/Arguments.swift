@@ -1,11 +1,16 @@
 import LocalSubstitution
 
-/// The words after a subcommand's name: `--name value`, `--name=value`, `--flag`, and operands. Every word after `--` is an
-/// operand.
+/// The words after a subcommand's name, as options and operands.
+///
+/// An option is `--flag`, `--name value` or `--name=value`. All other words are operands. So is every word after `--`.
 struct Arguments: Sendable {
     private(set) var operands: [String] = []
     private var values: [String: [String]] = [:]
 
+    /// Sorts words into options and operands.
+    ///
+    /// - Throws: A failure with the status `usage` if the subcommand doesn't have an option, if a value is missing or
+    ///   not allowed, or if an option appears twice that may appear only once.
     init(_ words: [String], for command: Subcommand) throws(Failure) {
         let options = command.allOptions
         var rest = words[...]
@@ -21,7 +26,7 @@ struct Arguments: Sendable {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let name = parts[0] == "-h" ? "--help" : parts[0]
             guard let option = options.first(where: { "--" + $0.name == name }) else {
-                // --help isn't suggested, since the advice names it if no option is near.
+                // The suggestions leave out --help: if no other name is similar, the advice below names it.
                 let names = options.map { "--" + $0.name }.filter { $0 != "--help" }
                 let nearest = NearestName.of(parts[0], in: names)
                 let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use --help to list the options."
@@ -31,8 +36,11 @@ struct Arguments: Sendable {
         }
     }
 
+    /// Returns whether the command line has an option. Names are without `--`.
     func has(_ name: String) -> Bool { values[name] != nil }
+    /// Returns an option's value, and the last one if the option repeats; `nil` for a flag, or without the option.
     func value(_ name: String) -> String? { values[name]?.last }
+    /// Returns all values of an option, in order; empty for a flag, or without the option.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
     private mutating func add(
@@ -48,7 +56,8 @@ struct Arguments: Sendable {
         guard values[option.name] == nil || option.repeats else {
             throw Failure(usage: "--\(option.name) is given twice. Give it once.")
         }
-        // A word that begins with -- is an option, not a value. --name=value can pass such a value too.
+        // A word that begins with -- is the next option, not this option's value. With --name=value, a value can begin
+        // with --.
         guard let value = given ?? (rest.first?.hasPrefix("--") == true ? nil : rest.popFirst()) else {
             throw Failure(usage: "--\(option.name) needs a value. Use --\(option.name) \(placeholder).")
         }

@@ -1,15 +1,18 @@
 import Foundation
 import LocalSubstitution
 
-/// The map that a subcommand works on, and its files.
+/// The map file that a subcommand works on, and the folder with the map's files.
 struct MapChoice: Sendable {
+    /// The map's file, which may not exist.
     let file: URL
-    /// Whether the command line says where the map is.
+    /// Whether the command line names the map. If `false`, the map is `substitutions.json` in the current folder.
     private let isNamed: Bool
-    /// The folder that `--resources` names.
+    /// The folder that `--resources` names; `nil` without this option.
     private let namedResources: URL?
 
-    /// Chooses the map that `--map` names, or `substitutions.json` in a folder, which is the current one by default.
+    /// Chooses the map that `--map` names. Without `--map`, chooses `substitutions.json` in a folder.
+    ///
+    /// - Parameter folder: The path of the folder; `nil`, the default, for the current folder.
     init(_ arguments: Arguments, in folder: String? = nil) {
         isNamed = arguments.has("map") || folder != nil
         let name = arguments.value("map") ?? (folder.map { $0 + "/" } ?? "") + "substitutions.json"
@@ -17,7 +20,9 @@ struct MapChoice: Sendable {
         namedResources = arguments.value("resources").map { Shell.file($0, isDirectory: true) }
     }
 
-    /// Chooses a map to load, and announces it. Throws if the map doesn't exist.
+    /// Returns the chosen map, and announces it.
+    ///
+    /// - Throws: A failure that suggests other maps if nothing exists at the map's path.
     static func loaded(_ arguments: Arguments, _ output: Output) throws(Failure) -> MapChoice {
         let choice = MapChoice(arguments)
         guard choice.exists else { throw choice.missing }
@@ -25,15 +30,16 @@ struct MapChoice: Sendable {
         return choice
     }
 
-    /// Prints the map's path on standard error, unless the command line names the map.
+    /// Prints the map's path on standard error. Prints nothing if the command line names the map.
     func announce(to output: Output) {
         if !isNamed { output.message("map \(file.path)") }
     }
 
-    /// Whether anything exists at the map's path, even if it isn't a map.
+    /// Whether a file or folder exists at the map's path. It may not be a valid map.
     var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
-    /// The error to throw if the map doesn't exist. It suggests other maps.
+    /// The error for a map that doesn't exist. If the command line doesn't name the map, it suggests maps below the
+    /// current folder. If there are none, it suggests `init`.
     var missing: Failure {
         let maps = isNamed ? [] : Self.nearbyMaps()
         guard !maps.isEmpty else {
@@ -49,29 +55,35 @@ struct MapChoice: Sendable {
 
     private static let mostSuggested = 3
 
-    /// Whether a bundle can contain the map and its files: the map's name ends in “.json”, and the files are in
-    /// `Resources` beside it.
+    /// Whether a cache can load the map from a bundle. The map's name must end in “.json”, and its files must be in the
+    /// folder `Resources` beside the map.
     var isInBundle: Bool { hasStandardResources && file.pathExtension == "json" }
 
-    /// The options with which other commands find the map, each with a space before it; empty if they find it without
-    /// any.
+    /// The options that a command line needs to work on this map: `--map`, `--resources`, both or neither. A space
+    /// precedes each option. Empty if the command finds the map without options.
     var options: String {
         let name = Shell.word(for: file)
-        // Not asked without --resources, since `hasStandardResources` would load the map.
+        // Without --resources, `hasStandardResources` would load the map. Avoid that, since the folder needs no option
+        // then.
         let folder = namedResources.flatMap { hasStandardResources ? nil : $0 }
         return (name == "substitutions.json" ? "" : " --map \(name)")
             + (folder.map { " --resources \(Shell.word(for: $0))" } ?? "")
     }
 
-    /// Loads the map, even if it has problems.
+    /// Loads the map for a check. Its `problems` list what's wrong with its entries.
+    ///
+    /// - Throws: An error if the file can't be read as a map at all.
     func checkedMap() throws(SubstitutionMapError) -> SubstitutionMap {
         try SubstitutionMap(checking: file, resources: namedResources)
     }
 
     /// Returns a cache with the chosen map, and announces the map.
     ///
-    /// - Parameter folder: The folder to record responses in; `nil` for no recording. While recording, a missing
-    ///   default map counts as empty.
+    /// - Parameters:
+    ///   - folder: The folder that the subcommand records responses in; `nil`, the default, if it doesn't record. If it
+    ///     records and the command line names no map, the map may be missing: the cache's map is then empty.
+    ///   - reloadsChanges: Whether the cache reloads the map when its file changes; `false` by default.
+    /// - Throws: An error if the map is invalid, or if it's missing and must exist.
     static func cache(
         _ arguments: Arguments,
         _ output: Output,
@@ -89,8 +101,8 @@ struct MapChoice: Sendable {
         return LocalSubstitutionCache(map: map, reloadsChanges: reloadsChanges)
     }
 
-    /// The folder for new files: the one that `--resources` names; otherwise, the map's resources folder if entries use
-    /// files; otherwise, `Resources` beside the map.
+    /// The folder for new files of the map. It's the first that applies of: the folder that `--resources` names; the
+    /// map's resources folder, if any entry names a file; the folder `Resources` beside the map.
     var resources: URL {
         if let namedResources { return namedResources }
         let map = try? checkedMap()
@@ -112,9 +124,11 @@ struct MapChoice: Sendable {
 
     // MARK: Maps to suggest
 
-    /// Returns the files `substitutions.json` one or two folders below the current one, where `init` puts the maps of a
-    /// package's targets. They're sorted by path. Leaves out folders that anyone can write to, such as the temporary
-    /// folder, since another user may have put a map there.
+    /// Returns the existing files `substitutions.json` in folders one or two levels below the current folder, sorted by
+    /// path. `init` puts the maps of a package's targets there.
+    ///
+    /// Leaves out folders that any user can write to, such as the temporary folder: another user may have put a map
+    /// there.
     private static func nearbyMaps() -> [URL] {
         guard !isOpenToAll(Shell.folder) else { return [] }
         let folders = Self.folders(in: Shell.folder).flatMap { [$0] + Self.folders(in: $0) }

@@ -4,13 +4,13 @@ import Guarded
 import LocalSubstitution
 import MapWriting
 
-/// Where a subcommand's results and messages go: results on standard output, messages on standard error.
+/// The output of a subcommand: results go to standard output, and messages go to standard error.
 ///
-/// Nothing else in the command writes there. Text is made printable, so it can't control the terminal. Only the bytes
-/// of a body are written unchanged.
+/// All other code writes through this class. The class makes text printable, so that the text can't control the
+/// terminal. It writes only the bytes of a body unchanged.
 final class Output: Sendable {
     let printsJSON: Bool
-    /// Whether to use colors: on a terminal, unless `NO_COLOR` is set (no-color.org).
+    /// Whether results have colors. They do on a terminal, unless `NO_COLOR` is set and not empty (no-color.org).
     private let usesColor =
         Output.isTerminal(STDOUT_FILENO) && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     private let standardOutput = Guarded(StandardOutput.open)
@@ -19,26 +19,27 @@ final class Output: Sendable {
 
     init(printsJSON: Bool) { self.printsJSON = printsJSON }
 
-    /// Prints a line of a result, unless the result is JSON.
+    /// Prints a line of a result. Prints nothing if the result is JSON.
     func line(_ text: Text = "") {
         if !printsJSON { write(text.text(colored: usesColor) + "\n") }
     }
 
-    /// Prints help or a version, as text even with `--json`.
+    /// Prints help or a version. It's text, even with `--json`.
     ///
-    /// - Parameter isMessage: Whether to print it on standard error, since the user hasn't asked for it.
+    /// - Parameter isMessage: Whether to print on standard error, because the user didn't ask for help; `false` by
+    ///   default.
     func help(_ text: String, isMessage: Bool = false) {
         if isMessage { Self.tell(text + "\n") } else { write(text + "\n") }
     }
 
     func message(_ text: Text) { Self.tell("substitute: \(text.text(colored: false))\n") }
 
-    /// Whether a result couldn't be written. It isn't a failure if the reader, such as `head`, has gone away.
+    /// Whether writing a result failed. A reader that stops reading, such as `head`, doesn't count as a failure.
     var hasFailed: Bool { standardOutput.withLock { $0 == .failed } }
 
     private func write(_ text: String) { bytes(Data(text.utf8)) }
 
-    /// Writes the bytes of a result. Reports the first failure, and writes nothing more after it.
+    /// Writes the bytes of a result, unchanged. After the first failure, reports it and writes no more results.
     func bytes(_ data: Data) {
         standardOutput.withLock { state in
             guard state == .open else { return }
@@ -54,9 +55,10 @@ final class Output: Sendable {
         }
     }
 
-    /// Prints the result as one JSON document, if the command prints JSON.
+    /// Prints the result as a JSON document. Prints nothing without `--json`.
     ///
-    /// - Parameter onOneLine: Whether the document is one of several, each on one line.
+    /// - Parameter onOneLine: Whether to print the document on one line, because more documents follow; `false` by
+    ///   default.
     func json(_ object: JSONObject, onOneLine: Bool = false) throws { try encode(object, onOneLine: onOneLine) }
 
     func json(_ value: some Encodable, onOneLine: Bool = false) throws { try encode(value, onOneLine: onOneLine) }
@@ -70,8 +72,8 @@ final class Output: Sendable {
         write(Self.escaped(json: json) + "\n")
     }
 
-    /// Escapes the control characters that the encoder doesn't escape, as JSON allows (RFC 8259 §7). They occur only in
-    /// strings, and only in the Basic Multilingual Plane.
+    /// Escapes control characters that `JSONEncoder` leaves as they are. JSON allows such escapes in strings (RFC 8259
+    /// §7). The characters occur only in strings, and need no surrogate pairs.
     private static func escaped(json: String) -> String {
         json.unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value >= 0x7F, scalar.steersTerminal {
@@ -82,10 +84,11 @@ final class Output: Sendable {
         }
     }
 
-    /// Prints a table. Columns are as wide as their widest cell. The last column isn't padded. A row's color applies to
-    /// its first cell.
+    /// Prints a table. Each column but the last is as wide as its widest cell.
     ///
-    /// - Parameter numbers: The columns that are right-aligned.
+    /// - Parameters:
+    ///   - rows: The rows. A row's color applies to its first cell only; `nil` for no color.
+    ///   - numbers: The indexes of the columns to align right. By default, none.
     func table(_ rows: [(color: Color?, cells: [String])], numbers: Set<Int> = []) {
         let rows = rows.map { (color: $0.color, cells: $0.cells.map(\.printable)) }
         let count = rows.map(\.cells.count).max() ?? 0
@@ -102,7 +105,7 @@ final class Output: Sendable {
         }
     }
 
-    /// Returns a number of bytes in groups of three digits, such as 163,196 B.
+    /// Returns a number of bytes as text with the unit, such as “163,196 B”.
     static func format(bytes: Int) -> String { "\(bytes.grouped) B" }
 
     static func format(milliseconds: Double) -> String {
@@ -110,8 +113,10 @@ final class Output: Sendable {
         return "\((tenths / 10).grouped).\(tenths % 10) ms"
     }
 
-    /// Writes a file. Throws an error that says why the file can't be written. Doesn't write atomically, since that
-    /// would replace `/dev/null` with a file.
+    /// Writes a file, and replaces its contents if it exists. Doesn't write to a temporary file first: renaming that
+    /// file would replace `/dev/null`.
+    ///
+    /// - Throws: An error that says why the file can't be written.
     static func write(_ data: Data, to file: URL) throws(Failure) {
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_TRUNC, 0o666)
         let error = descriptor < 0 ? errno : WrittenFolder.write(data, to: descriptor)
@@ -121,17 +126,17 @@ final class Output: Sendable {
         }
     }
 
-    /// Writes to standard error. Ignores a failure, since there's nowhere to report it.
+    /// Writes to standard error. Ignores a failure, since the command has no other place to report it.
     private static func tell(_ text: String) { _ = WrittenFolder.write(Data(text.utf8), to: STDERR_FILENO) }
 
-    /// Returns whether a file is a terminal that understands control sequences.
+    /// Returns whether a file descriptor is a terminal that understands control sequences.
     private static func isTerminal(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 }
 
 extension Output {
-    /// A JSON object to print. Members that are `nil` are left out.
+    /// A JSON object to print. It leaves out members whose value is `nil`.
     struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
         private var members: [String: Member] = [:]
 
@@ -148,17 +153,18 @@ extension Output {
         func encode(to encoder: any Encoder) throws { try members.encode(to: encoder) }
     }
 
-    /// The colors of a terminal, as its control sequences number them (ECMA-48, SGR).
+    /// A text color. The raw values are the parameters of the terminal's control sequence (ECMA-48, SGR).
     enum Color: String, Sendable {
         case red = "31"
         case green = "32"
         case yellow = "33"
     }
 
-    /// A text for a terminal. Interpolated values may come from a server, a map or a URL, so control characters in
-    /// them, including newlines, are made printable. Literals stay unchanged.
+    /// A text for a terminal, made from a string literal with interpolations.
     ///
-    /// `Output` takes only this type, so no call can forget to make values printable.
+    /// An interpolated value may come from a server, a map or a URL. Its control characters, including newlines, are
+    /// made printable. The literal's own characters stay unchanged. `Output` takes only this type, so no call can
+    /// forget to make values printable.
     struct Text: Sendable, ExpressibleByStringInterpolation {
         private var pieces: [(text: String, color: Color?)] = []
 
@@ -166,7 +172,9 @@ extension Output {
 
         init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
 
-        /// Returns the text, with or without the escape sequences for its colors.
+        /// Returns the text as a string.
+        ///
+        /// - Parameter colored: Whether to include the control sequences for its colors.
         fileprivate func text(colored: Bool) -> String {
             pieces.map { piece in
                 guard colored, let color = piece.color else { return piece.text }
@@ -185,7 +193,8 @@ extension Output {
                 pieces.append((value.description.printable, color))
             }
 
-            /// Appends a text of several lines, such as an explanation, and keeps its newlines.
+            /// Appends a text of several lines, such as an explanation. Keeps its newlines, and makes other control
+            /// characters printable.
             mutating func appendInterpolation(lines text: String) {
                 let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 pieces.append((lines.map { String($0).printable }.joined(separator: "\n"), nil))
@@ -193,13 +202,14 @@ extension Output {
         }
     }
 
-    /// A line on standard error that shows progress and disappears at the end. It's only shown on a terminal.
+    /// A line on standard error that shows progress. It disappears at the end. Without a terminal, the line isn't
+    /// shown.
     final class Progress: Sendable {
         private let isOnTerminal = Output.isTerminal(STDERR_FILENO)
-        /// When the next text may be shown; `nil` before the first text.
+        /// The earliest time to show the next text; `nil` before the first text.
         private let next = Guarded<DispatchTime?>(nil)
 
-        /// Shows a text in place of the last one, at most ten times a second.
+        /// Shows a text in place of the last one. Ignores the text if a text was shown in the last tenth of a second.
         func show(_ text: @autoclosure () -> String) {
             guard isOnTerminal else { return }
             let isDue = next.withLock { next in
@@ -214,7 +224,7 @@ extension Output {
             if next.withLock({ $0 != nil }) { replace(with: "") }
         }
 
-        /// Shows a text, and erases to the end of the line (ECMA-48, EL).
+        /// Shows a text at the beginning of the line, and erases the rest of the line (ECMA-48, EL).
         private func replace(with text: String) { Output.tell("\r\(text.printable)\u{1B}[K") }
     }
 }

@@ -1,14 +1,15 @@
 import Foundation
 import LocalSubstitution
 
-/// The user's current folder, and words as the user types them in a shell.
+/// The user's current folder, and conversions between files and the words that the user types in a shell.
 enum Shell {
-    /// The current folder: the path in `PWD` if that's the same folder; otherwise, the system's path.
+    /// The current folder, with the path that the user knows: the path in the environment variable `PWD` if it leads to
+    /// this folder. If it doesn't, or if `PWD` isn't set, the system's path.
     ///
-    /// The system's path has no symbolic links, so a message would show a path that the user never typed.
+    /// The system's path has no symbolic links. A message with it could show a path that the user never typed.
     static let folder: URL = {
         let folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
-        // `PWD` names another folder if the command wasn't started by a shell.
+        // If a program other than a shell started the command, `PWD` may name another folder.
         guard let path = ProcessInfo.processInfo.environment["PWD"], path.hasPrefix("/"), !leavesFolders(path) else {
             return folder
         }
@@ -18,8 +19,12 @@ enum Shell {
 
     /// Returns the URL of a path that the user typed.
     ///
-    /// The system follows a symbolic link before `..`, but `URL` doesn't. So a path with `..` is resolved from the
-    /// folder's path without symbolic links.
+    /// The system follows a symbolic link before it goes up with `..`. `URL` doesn't follow the link, so it would lead
+    /// to another folder. Therefore, a path with `..` starts at the folder's path without symbolic links.
+    ///
+    /// - Parameters:
+    ///   - isDirectory: Whether the path is a folder's; `nil`, the default, if that isn't known.
+    ///   - folder: The folder where a relative path starts. By default, the current folder.
     static func file(_ path: String, isDirectory: Bool? = nil, in folder: URL = Shell.folder) -> URL {
         let base = leavesFolders(path) ? folder.resolvingSymlinksInPath() : folder
         let file =
@@ -30,14 +35,16 @@ enum Shell {
 
     private static func leavesFolders(_ path: String) -> Bool { path.split(separator: "/").contains("..") }
 
-    /// Returns the text as one shell word, in quotes if a shell would change it.
+    /// Returns a text as one word for a shell. Adds single quotes if the text is empty, or has characters that a shell
+    /// may interpret.
     static func word(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "_./+-:@%,".utf8.contains($0) }
-        // In single quotes, POSIX shells change nothing.
+        // POSIX shells don't interpret any character between single quotes.
         return isPlain && !text.isEmpty ? text : "'" + text.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
     }
 
-    /// Returns a file's path as a word, relative to the current folder if the file is in it.
+    /// Returns a file's path as one word for a shell. The path is relative if the file is in the current folder, and
+    /// absolute if it isn't.
     static func word(for file: URL) -> String {
         let here = folder.standardizedFileURL.path + "/"
         let path = file.standardizedFileURL.path
@@ -45,24 +52,24 @@ enum Shell {
         return word(relative.hasPrefix("-") ? "./" + relative : relative)
     }
 
-    /// The words that run the command again in the user's current folder, such as `swift run -q substitute`.
+    /// The words to type to run this command again in the user's current folder, such as `swift run -q substitute`.
     static let invocation: String = invocation(
         of: CommandLine.arguments.first ?? "substitute",
         environment: ProcessInfo.processInfo.environment,
         folder: folder
     )
 
-    /// Returns the words that run a program again.
+    /// Returns the words to type to run a program again.
     ///
     /// - Parameters:
-    ///   - program: The process's first argument. A shell passes the word that the user typed; `swift run` passes a
-    ///     path.
-    ///   - environment: The environment. Plugins set `LOCAL_SUBSTITUTION_PLUGIN` to the verb of the plugin that can run
-    ///     any command.
-    ///   - folder: The current folder; in a plugin, the package's folder.
+    ///   - program: The process's first argument. A shell passes the word that the user typed. `swift run` passes the
+    ///     executable's path.
+    ///   - environment: The process's environment. If a plugin runs the command, `LOCAL_SUBSTITUTION_PLUGIN` is the
+    ///     verb of the package's plugin that can run any subcommand.
+    ///   - folder: The current folder. In a plugin, the package's folder.
     static func invocation(of program: String, environment: [String: String], folder: URL) -> String {
         if let verb = environment["LOCAL_SUBSTITUTION_PLUGIN"], !verb.isEmpty {
-            // A shell says where the user is.
+            // A plugin runs in the package's folder. The user's folder is in `PWD`, which the user's shell has set.
             let user = environment["PWD"].map { URL(fileURLWithPath: $0, isDirectory: true) }
             let isInPackage = user.map { package(around: $0) == resolvedPath(of: folder) } ?? true
             return "swift package\(isInPackage ? "" : " --package-path \(word(folder.path))") \(word(verb))"
@@ -76,8 +83,8 @@ enum Shell {
         return word(program)
     }
 
-    /// Returns the path components of the package that SwiftPM finds from a folder: the nearest one upwards with a
-    /// manifest; `nil` if there's none.
+    /// Returns the path components of the package around a folder, as SwiftPM finds it: the nearest folder with a
+    /// `Package.swift`, which may be the folder itself or above it. Returns `nil` if none of these folders has one.
     private static func package(around folder: URL) -> [String]? {
         var folder = folder.resolvingSymlinksInPath()
         while !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {

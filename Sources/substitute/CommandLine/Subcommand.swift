@@ -1,39 +1,43 @@
 import Foundation
 
-/// A subcommand of `substitute`: what help texts and completions say about it, and what it does.
+/// A subcommand of `substitute`: its name and options, the texts that help and completions show, and the function that
+/// runs it.
 struct Subcommand: Sendable {
     let name: String
-    /// The operands in the usage line, such as `URL…`.
+    /// The operands in the usage line, such as `URL…`; empty for a subcommand without operands.
     var operands = ""
-    /// A description in one line, for the overview.
+    /// A short description for one line of the overview.
     let summary: String
-    /// A longer description, at most 80 columns wide.
+    /// A longer description for the subcommand's help. Its lines are at most 80 columns wide.
     let details: String
     var options: [Option] = []
-    /// Whether the subcommand works on a map, and so has the options for maps.
+    /// Whether the subcommand has the options `--map`, `--resources` and `--json`; `true` by default.
     var usesMap = true
-    /// What a shell suggests for each operand, in order; empty for no suggestions.
+    /// The values that a shell suggests for the operands, in order. Empty for a subcommand without suggestions.
     var operandValues: [Value] = []
     let run: @Sendable (Arguments, Output) async throws -> ExitStatus
 
     /// The exit status of the process.
     enum ExitStatus: Int32, Sendable {
+        /// The subcommand succeeded.
         case done = 0
-        /// Something failed, or `check` found an error.
+        /// The subcommand failed, or `check` found an error.
         case failed = 1
-        /// The command line can't be understood (`EX_USAGE` of sysexits.h).
+        /// The command line is invalid (`EX_USAGE` of sysexits.h).
         case usage = 64
-        /// No error was found, but some URLs couldn't be reached (`EX_TEMPFAIL`).
+        /// `check` found no error, but couldn't reach all URLs (`EX_TEMPFAIL` of sysexits.h).
         case tryAgain = 75
     }
 
-    /// An option: `--name`, or `--name VALUE`.
+    /// An option of a subcommand: a flag `--name`, or `--name VALUE`.
     struct Option: Sendable {
+        /// The option's name, without `--`.
         let name: String
-        /// The kind of value; `nil` for a flag.
+        /// The option's value; `nil` for a flag.
         var value: Value?
         let help: String
-        /// Whether it may be given more than once.
+        /// Whether a command line may contain the option more than once; `false` by default. A flag may always be
+        /// repeated.
         var repeats = false
 
         static func flag(_ name: String, help: String) -> Option { Option(name: name, help: help) }
@@ -43,16 +47,19 @@ struct Subcommand: Sendable {
         }
     }
 
-    /// The value of an option or an operand: its placeholder in help texts, and what a shell suggests for it.
+    /// The value of an option or an operand: a placeholder for help texts, and suggestions for a shell.
     ///
-    /// A string literal creates a value with this placeholder and without suggestions.
+    /// A string literal is the placeholder of a value without suggestions.
     struct Value: Sendable, ExpressibleByStringLiteral {
         enum Suggestions: Sendable, Hashable {
+            /// The shell suggests nothing.
             case none
-            /// Folders, and files whose names match a pattern such as `*` or `*.json`. The pattern `*/` suggests only
-            /// folders.
+            /// The shell suggests folders, and files whose names match a pattern such as `*` or `*.json`. With the
+            /// pattern `*/`, it suggests only folders.
             case names(String)
+            /// The shell suggests these words.
             case words([String])
+            /// The shell suggests the names of all subcommands.
             case commands
         }
 
@@ -74,17 +81,18 @@ struct Subcommand: Sendable {
         }
     }
 
-    /// The version that the command prints.
+    /// The version that `substitute --version` prints.
     static let version = "1.0.0"
 
-    /// The options that every subcommand with a map has.
+    /// The options of every subcommand that uses a map.
     private static let commonOptions: [Option] = [
         .option("map", .file(withExtension: "json"), help: "the map (default: ./substitutions.json)"),
         .option("resources", .folder, help: "the map's files (default: Resources beside the map)"),
         .flag("json", help: "print JSON"),
     ]
 
-    /// The subcommand's options, the common ones that it doesn't redefine, and `--help`.
+    /// The subcommand's own options, then the common options if it uses a map, then `--help`. A subcommand's own option
+    /// replaces a common option of the same name.
     var allOptions: [Option] {
         let common = usesMap ? Self.commonOptions : []
         return options + common.filter { common in !options.contains { $0.name == common.name } }
