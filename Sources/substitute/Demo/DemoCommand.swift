@@ -39,7 +39,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     let listener = try Listener(serve: origin.answer)
     defer { listener.stop() }
     let port = try listener.listen(on: 0)
-    // The second is the URL in the article of 2010 that this package goes back to. Its host doesn't have to answer.
+    // `original` is the URL in the 2010 article that this package goes back to. Its host may not exist anymore.
     guard let page = URL(string: "http://127.0.0.1:\(port)/"),
         let original = URL(string: "http://images.apple.com/global/nav/images/globalnavbg.png")
     else { throw Failure("The demo's own URL isn't valid.") }
@@ -53,7 +53,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     let fetches = await load(urls, cache, output)
     let second = DemoPage.Load(fetches: fetches, requests: origin.requests - first.requests)
     var substituted = second.fetches
-    // Only if the map names it, since the demo contacts no other host than its own.
+    // Load this URL only if the map answers it: the demo contacts no host but its own server.
     if cache.explain(URLRequest(url: original)).verdict == .substituted {
         output.line("\nThe URL of the 2010 article, without asking its host:")
         substituted += await load([original], cache, output)
@@ -77,9 +77,9 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     return (first.fetches + substituted).contains { $0.hasFailed } ? .failed : .done
 }
 
-/// Loads URLs, one after another, with `URLCache.shared`.
+/// Loads URLs one after another with `URLCache.shared`, and prints a table of the fetches.
 ///
-/// - Parameter cache: The shared cache; `nil` if it's the default one.
+/// - Parameter cache: The cache that is `URLCache.shared`; `nil` if that's a plain `URLCache`.
 private func load(_ urls: [URL], _ cache: LocalSubstitutionCache?, _ output: Output) async -> [Fetch] {
     let loader = Loader(.default, cache.map { Loader.Sources(of: $0) })
     defer { loader.end() }
@@ -89,7 +89,7 @@ private func load(_ urls: [URL], _ cache: LocalSubstitutionCache?, _ output: Out
     return fetches
 }
 
-/// The server of the demo's site. It counts requests, and answers one per connection.
+/// The server of the demo's site. It counts its requests, and answers one request for each connection.
 private final class DemoOrigin: Sendable {
     private let responses: [String: Data]
     private let counted = Guarded(0)
@@ -108,12 +108,15 @@ private final class DemoOrigin: Sendable {
     }
 }
 
-/// The demo's files, which the build puts next to the command.
+/// The demo's files. The build puts them in a bundle next to the executable.
 private enum DemoFiles {
-    /// Returns the bundle with the files. Throws if they're missing, for example next to a copy of the executable.
-    /// `Bundle.module` would trap.
+    /// Returns the bundle with the files. Looks for the bundle without `Bundle.module`, which traps if the bundle is
+    /// missing.
+    ///
+    /// - Throws: A failure if the bundle is missing, for example because only the executable was copied.
     static func bundle() throws(Failure) -> Bundle {
-        // SwiftPM names a bundle after package and target, and adds “-tool” to the target when it builds for a plugin.
+        // SwiftPM names the bundle after the package and the target. In a build for a plugin, it adds “-tool” to the
+        // target.
         let places = ["substitute", "substitute-tool"].map { target in
             #if canImport(Darwin)
             let name = "LocalSubstitutionCache_\(target).bundle"
@@ -129,6 +132,7 @@ private enum DemoFiles {
         )
     }
 
+    /// Returns the URL of a file or folder in the bundle. Throws a failure if it's missing.
     static func url(_ name: String) throws(Failure) -> URL {
         let bundle = try bundle()
         guard let url = bundle.url(forResource: name, withExtension: nil) else {
@@ -137,17 +141,20 @@ private enum DemoFiles {
         return url
     }
 
-    /// The page, then its parts in the order in which a browser finds them, each with its MIME type.
+    /// The names and content types of the site's files: the page, then its parts in the order in which a browser finds
+    /// them.
     private static let files = [
         ("index.html", "text/html; charset=utf-8"), ("style.css", "text/css; charset=utf-8"),
         ("nav-bg.png", "image/png"), ("hero.png", "image/png"), ("app.js", "text/javascript; charset=utf-8"),
         ("status.json", "application/json"),
     ]
 
-    /// The page's parts. The page itself is `/`.
+    /// The names of the page's parts, which are also their paths. The page itself isn't among them: its path is `/`.
     static let parts = files.dropFirst().map(\.0)
 
-    /// Returns the origin's responses, head and body, by path.
+    /// Returns the server's responses by path. Each is the bytes of the head and the body.
+    ///
+    /// - Throws: An error if a file is missing, or can't be read.
     static func responses() throws -> [String: Data] {
         let folder = try url("Origin")
         var responses: [String: Data] = [:]

@@ -6,12 +6,13 @@ import MapWriting
 import FoundationNetworking
 #endif
 
-/// An HTML file that shows both loads of the demo's site side by side. It needs no other files.
+/// A report about the demo: an HTML file that shows both loads of the demo's site side by side. The file contains
+/// everything that it shows.
 struct DemoPage {
-    /// The page and its parts as loaded with one of the caches.
+    /// A load of the demo's page and its parts with one of the two caches.
     struct Load {
         let fetches: [Fetch]
-        /// How many requests the origin got.
+        /// How many requests the demo's server got during this load.
         let requests: Int
 
         var summary: String {
@@ -26,10 +27,12 @@ struct DemoPage {
     let first: Load
     let second: Load
     let mapFile: URL
-    /// The cache of the second load.
+    /// The cache that the second load used.
     let cache: LocalSubstitutionCache
 
-    /// Returns a template with its placeholders filled.
+    /// Returns the report: the template with its placeholders filled.
+    ///
+    /// - Throws: An error if the map's file can't be read.
     func html(template: String) throws -> String {
         let answering = second.fetches.reduce(into: [URL: Int]()) { answering, fetch in
             let explanation = cache.explain(URLRequest(url: fetch.url))
@@ -47,10 +50,10 @@ struct DemoPage {
         return filled.reduce(template) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
     }
 
-    /// Writes the page to the user's cache folder, and returns its file. Each run replaces the same file.
+    /// Writes the report to the user's cache folder, and returns the URL of the file. Each run replaces the same file.
     ///
-    /// Uses a new folder in the temporary folder instead if the user has no cache folder, or other users can write
-    /// there.
+    /// If the file can't be written there, or if other users can write there, writes it to a new folder in the
+    /// temporary folder.
     static func write(_ html: String) throws(Failure) -> URL {
         if let folder = cacheFolder(), let file = try? write(html, in: folder) { return file }
         let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("substitute-demo-XXXXXX")
@@ -66,18 +69,19 @@ struct DemoPage {
     }
 
     private static func write(_ html: String, in folder: String) throws(WrittenFolder.Problem) -> URL {
-        // A link with the file's name is replaced.
+        // If a symbolic link has this name, the new file replaces the link, not the file that it leads to.
         try WrittenFolder(path: folder).write(Data(html.utf8), to: "demo.html")
         return URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent("demo.html")
     }
 
-    /// Returns the command's folder in the user's cache folder; `nil` if another user could write there.
+    /// Returns the command's folder in the user's cache folder, and creates it if it doesn't exist. Returns `nil` if
+    /// the user has no cache folder, if the folder can't be created, or if another user can write to it.
     private static func cacheFolder() -> String? {
         guard let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first?.path,
             caches.hasPrefix("/")
         else { return nil }
         let folder = caches + "/substitute"
-        // Either may exist already. What's checked below decides.
+        // These calls fail if a folder already exists. The checks below decide whether the folders can be used.
         mkdir(caches, 0o700)
         mkdir(folder, 0o700)
         var (outer, inner) = (stat(), stat())
@@ -87,12 +91,13 @@ struct DemoPage {
         return folder
     }
 
-    /// Returns the page with its parts as `data:` URLs (RFC 2397), so that it needs no server; empty if the first response isn't a
-    /// page.
+    /// Returns the demo's page as HTML, with `data:` URLs in place of the parts' URLs (RFC 2397). So the page needs no
+    /// server. Returns an empty text if the first response isn't HTML.
     private static func inlined(_ fetches: [Fetch]) -> String {
         guard let page = fetches.first, page.type.hasPrefix("text/html") else { return "" }
         var urls: [(name: String, url: String)] = []
-        // Starts with the last part, since the style sheet refers to a picture after it.
+        // The style sheet needs the `data:` URL of its picture. The picture comes after the style sheet, so begin with
+        // the last part.
         for part in fetches.dropFirst().reversed() where part.hasSucceeded {
             let body = part.type.hasPrefix("text/css") ? Data(filled(part.body, urls).utf8) : part.body
             let type = part.type.filter { $0.isLetter || $0.isNumber || "/;=+-.".contains($0) }
@@ -101,14 +106,16 @@ struct DemoPage {
         return filled(page.body, urls)
     }
 
-    /// Replaces the names of the demo's files with URLs. In the demo's page, the names appear only as references.
+    /// Replaces the names of the demo's files in a text with URLs. The demo's page contains these names only as
+    /// references.
     private static func filled(_ text: Data, _ urls: [(name: String, url: String)]) -> String {
         urls.reduce(String(decoding: text, as: UTF8.self)) { $0.replacingOccurrences(of: $1.name, with: $1.url) }
     }
 
-    /// Returns a table row for each fetch.
+    /// Returns a row of an HTML table for each fetch.
     ///
-    /// - Parameter lines: The line number of the entry that answered, by URL.
+    /// - Parameter lines: The line of the map's entry that answered, by the URL of the request. By default, no rows
+    ///   show lines.
     private func rows(_ fetches: [Fetch], lines: [URL: Int] = [:]) -> String {
         fetches.map { fetch in
             let rowClass = fetch.source.isSubstituted ? "local" : fetch.hasFailed ? "failed" : "network"
@@ -127,7 +134,10 @@ struct DemoPage {
         }.joined(separator: "\n")
     }
 
-    /// Returns the map's lines as HTML, with the lines of the entries that answered marked.
+    /// Returns the lines of the map's file as HTML list items.
+    ///
+    /// - Parameter answering: The numbers of the lines to mark, from 1: those of the entries that answered.
+    /// - Throws: An error if the file can't be read.
     private func mapLines(_ answering: Set<Int>) throws -> String {
         var lines = try String(contentsOf: mapFile, encoding: .utf8).components(separatedBy: "\n")
         if lines.last?.isEmpty ?? false { lines.removeLast() }
@@ -138,7 +148,7 @@ struct DemoPage {
 }
 
 extension String {
-    /// The text escaped for HTML, also for attribute values.
+    /// The text escaped for HTML, for content and for attribute values in double quotes.
     fileprivate var escaped: String {
         replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "\"", with: "&quot;")
             .replacingOccurrences(of: "<", with: "&lt;")

@@ -6,9 +6,9 @@ import LocalSubstitutionRecording
 import FoundationNetworking
 #endif
 
-/// The session that a subcommand loads through, with its cache and recorder.
+/// The session that the subcommand `get` loads requests with, and the session's cache and recorder.
 struct CommandSession: Sendable {
-    /// The options for the session.
+    /// The options that configure the session.
     static let options: [Subcommand.Option] = [
         .flag("cache-only", help: "don't attach the cache; only set it as urlCache"),
         .option("record", .folder, help: "save responses in DIR"), .flag("offline", help: "don't use the network"),
@@ -17,7 +17,9 @@ struct CommandSession: Sendable {
 
     let loader: Loader
     let cache: LocalSubstitutionCache
+    /// Whether the cache is attached to the session: without `--cache-only`.
     let isAttached: Bool
+    /// The recorder of responses; `nil` without `--record`.
     private let recorder: SubstitutionRecorder?
     private let isOffline: Bool
 
@@ -33,7 +35,7 @@ struct CommandSession: Sendable {
         let limit = try Loader.Limit(arguments)
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache
-        // A response to a request with cookies isn't kept, so the session has none.
+        // The recorder keeps no response to a request with cookies. So the session sends none.
         if recorder != nil {
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
@@ -53,16 +55,17 @@ struct CommandSession: Sendable {
         loader = Loader(configuration, limit: limit, sources)
     }
 
-    /// Ends the loads, saves the recording, and reports how many responses were recorded.
+    /// Ends the loads. With `--record`, also saves the recording, and reports how many responses were recorded.
     func end(_ output: Output) {
         loader.end()
         guard let recorder else { return }
         recorder.close()
-        // Offline, only an entry's `forwardTo` can bring a response to record.
+        // With --offline, a response to record can only come through an entry's `forwardTo`. So report only if there is
+        // one.
         if !isOffline || cache.statistics.recorded > 0 { Self.reportRecorded(by: cache, in: recorder, output) }
     }
 
-    /// Reports how many responses were recorded.
+    /// Prints how many responses a recorder added or changed, and the path of its map.
     static func reportRecorded(
         by cache: LocalSubstitutionCache,
         in recorder: SubstitutionRecorder,

@@ -5,45 +5,54 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// One URL loaded through a URLSession, and where the answer came from.
+/// The result of loading a URL, and what answered.
 struct Fetch: Sendable {
+    /// The URL of the request, before any redirect.
     let url: URL
     var source: Source
+    /// The response; `nil` if the load failed.
     var response: HTTPURLResponse?
+    /// The response's body; empty if the load failed.
     var body = Data()
-    /// The requests that followed redirects, up to the one that got the response.
+    /// The requests that redirects led to, in order. The last of them got the response. Empty without redirects.
     var redirects: [URLRequest] = []
     let milliseconds: Double
 
-    /// What answered, or why nothing did.
+    /// What answered a request, or why the load failed.
     struct Source: Sendable, Hashable, CustomStringConvertible {
         let name: String
+        /// The color of the source's name on a terminal; `nil` for no color.
         var color: Output.Color?
-        /// The file of the entry that answered; `nil` if the entry has none.
+        /// The name of the file that an entry answered with. `nil` if the entry answered without a file, if the name
+        /// isn't known, or if no entry answered.
         var file: String?
-        /// Why the load failed; `nil` if it didn't.
+        /// Why the load failed; `nil` if it succeeded.
         var reason: String?
 
         static func substituted(file: String?) -> Source { Source(name: "substituted", color: .green, file: file) }
-        /// The recorder's copy answered, after the network confirmed that it's current.
+        /// The recorder's copy answered, after the server confirmed that the copy is current.
         static let confirmed = Source(name: "confirmed", color: .green)
         static let defaultCache = Source(name: "default cache")
         static let network = Source(name: "network")
         static func failed(_ reason: String) -> Source { Source(name: "failed", color: .red, reason: reason) }
 
-        /// Whether an entry answered, with or without a file.
+        /// Whether an entry answered the request, with or without a file.
         var isSubstituted: Bool { name == "substituted" }
         var description: String { isSubstituted ? "substituted ← \(file ?? "the map")" : name }
     }
 
+    /// The response's `Content-Type`. Without this header, the type that Foundation guesses. Empty if there's no
+    /// response.
     var type: String { response?.value(forHTTPHeaderField: "Content-Type") ?? response?.mimeType ?? "" }
 
     var hasFailed: Bool { source.reason != nil }
 
-    /// Whether there is an HTTP response, and its status is 2xx.
+    /// Whether the load got an HTTP response with a 2xx status.
     var hasSucceeded: Bool { response.map { (200..<300).contains($0.statusCode) } ?? false }
 
-    /// Returns the JSON that `--json` prints for the load.
+    /// Returns the JSON object that `--json` prints for this fetch.
+    ///
+    /// - Parameter isTimed: Whether the object has the load's duration; `true` by default.
     func json(isTimed: Bool = true) -> Output.JSONObject {
         [
             "url": url.absoluteString, "source": source.name, "file": source.file, "status": response?.statusCode,
@@ -54,9 +63,9 @@ struct Fetch: Sendable {
 }
 
 extension Output {
-    /// Prints a row for each load: where it came from, its status, MIME type, size, time and URL.
+    /// Prints a table with a row for each fetch: what answered, the status, content type, size, duration and URL.
     ///
-    /// - Parameter showsTimes: Whether there is a column for times.
+    /// - Parameter showsTimes: Whether the table has a column for durations; `true` by default.
     func table(of fetches: [Fetch], showsTimes: Bool = true) {
         table(
             fetches.map { fetch in
@@ -74,7 +83,7 @@ extension Output {
 }
 
 extension DispatchTime {
-    /// The time since then, in milliseconds.
+    /// The time that has passed since this time, in milliseconds.
     var millisecondsAgo: Double { Double(DispatchTime.now().uptimeNanoseconds - uptimeNanoseconds) / 1e6 }
 }
 

@@ -6,43 +6,50 @@ import WebReferences
 import FoundationNetworking
 #endif
 
-/// A page with its parts: everything that it loads, and what its style sheets, frames and modules load. Each URL is loaded once.
+/// A page and its parts: what the page refers to, and what its style sheets, frames and modules refer to. Each URL is
+/// loaded once. URLs that scripts build aren't known.
 struct LoadedPage: Sendable {
+    /// The page or one of its parts.
     struct Part: Sendable {
         let url: URL
         let kind: References.Reference.Kind
-        /// How many frames and how many style sheets the part is nested in.
+        /// How many frames deep the part is, counting a frame itself; 0 for a part of the page.
         fileprivate var frames = 0
+        /// How many style sheets deep the part is, counting a style sheet itself; 0 for any other part.
         fileprivate var styleSheets = 0
+        /// The load of the part; `nil` until the load has ended.
         fileprivate(set) var fetch: Fetch?
     }
 
-    /// The page itself first, then the parts in the order in which they were found.
+    /// The page itself, then the parts in the order in which they were found.
     private(set) var parts: [Part] = []
-    /// The parts' URLs.
+    /// The URLs of the page and all parts.
     private var known: Set<String> = []
     private var leftOut: [(url: URL, reason: LeftOutReason)] = []
     private var knownLeftOut: Set<String> = []
-    /// The number of scripts, each of which may load more.
+    /// The number of scripts in the page and its parts. Each script may load more URLs, which aren't known.
     private var scripts = 0
 
-    /// How many parts are loaded at a time: as many as a browser has connections to a host.
+    /// How many parts to load at a time. Browsers open this many connections to a host.
     private static let width = 6
-    /// The largest number of parts of a page. There's a limit, since a server could generate new parts forever.
+    /// The largest number of parts to load, since a server could generate parts without end.
     private static let most = 5_000
-    /// How many frames deep a part may be. A frame of the page itself is 1 deep.
+    /// How many frames deep a part may be. A frame in the page itself is 1 deep.
     private static let deepestFrame = 3
-    /// The largest depth of style sheets that import others.
+    /// How many style sheets deep a style sheet may be. One that the page refers to is 1 deep, and one that it imports
+    /// is 2 deep.
     private static let deepestStyleSheet = 16
 
+    /// The limit that a part exceeds.
     private enum LeftOutReason { case frameTooDeep, styleSheetTooDeep, tooMany }
 
-    /// Loads a page.
+    /// Loads a page and its parts.
     ///
     /// - Parameters:
     ///   - request: The request for the page itself.
-    ///   - loader: Loads each URL.
-    ///   - progress: Called with the number of parts that are loaded and the number that are known.
+    ///   - loader: The loader of the page and its parts.
+    ///   - progress: Called after each load. `done` is the number of parts loaded so far, and `known` the number found
+    ///     so far. Both count the page itself.
     init(_ request: URLRequest, with loader: Loader, progress: (_ done: Int, _ known: Int) -> Void) async {
         if let url = request.url { add(Part(url: url, kind: .frame)) }
         await withTaskGroup(of: (Int, Fetch, Document?).self) { group in
@@ -66,6 +73,7 @@ struct LoadedPage: Sendable {
         }
     }
 
+    /// The loads of the page and its parts, in the order of ``parts``.
     var fetches: [Fetch] { parts.compactMap(\.fetch) }
 
     private mutating func add(_ part: Part, in parent: Part) {
@@ -92,9 +100,10 @@ struct LoadedPage: Sendable {
         if knownLeftOut.insert(url.absoluteString).inserted { leftOut.append((url, reason)) }
     }
 
-    /// The lines to print about parts that weren't loaded: one for each reason, and one for scripts.
+    /// The lines to print about parts that weren't loaded. Each line is about one limit, or about all scripts. Empty if
+    /// no part was left out and there are no scripts.
     var leftOutLines: [String] {
-        // Other references may have loaded some of the parts after all.
+        // A part that's too deep in one place may be referenced in another place, too, and loaded from there.
         let leftOut = leftOut.filter { !known.contains($0.url.absoluteString) }
         let places = [
             (LeftOutReason.frameTooDeep, "more than \(Self.deepestFrame) frames deep"),
@@ -112,17 +121,19 @@ struct LoadedPage: Sendable {
     }
 }
 
-/// A page, a style sheet or a module that was loaded, and what it refers to.
+/// The references in a loaded page, frame, style sheet or module.
 private struct Document: Sendable {
-    /// The references that are loaded with the document, without links that a reader may follow.
+    /// The parts that a browser loads with the document. Links that a reader may follow aren't parts.
     let parts: [LoadedPage.Part]
-    /// The number of its scripts.
+    /// The number of scripts in the document.
     let scripts: Int
 
-    /// Finds the parts of a loaded document. Returns `nil` if the load failed, the status isn't 2xx, or the file can't
-    /// have references, such as a picture.
+    /// Finds the parts of a loaded document. Returns `nil` if the load failed, if the status isn't 2xx, or if the
+    /// response can't contain references, such as a picture.
     ///
-    /// - Parameter expected: The kind of the reference that led to the document.
+    /// - Parameters:
+    ///   - fetch: The load of the document.
+    ///   - expected: The kind of the reference that led to the document.
     init?(_ fetch: Fetch, expected: References.Reference.Kind) {
         guard fetch.hasSucceeded, let syntax = Self.syntax(of: fetch, expected: expected) else { return nil }
         let url = fetch.response?.url ?? fetch.url
@@ -137,7 +148,11 @@ private struct Document: Sendable {
         scripts = references.scripts
     }
 
-    /// Returns the document's syntax. As in browsers, the response's type takes precedence over the expected kind.
+    /// Returns the syntax in which to look for references. As in browsers, a specific response type takes precedence
+    /// over the expected kind.
+    ///
+    /// Returns `nil` if the response has none of these types, or a type that doesn't fit the expected kind. Also
+    /// returns `nil` if neither says what the document is.
     private static func syntax(of fetch: Fetch, expected: References.Reference.Kind) -> References.Syntax? {
         let expected: References.Syntax? =
             switch expected {

@@ -7,7 +7,7 @@ import LocalSubstitution
 import FoundationNetworking
 #endif
 
-/// A URLSession that loads any number of requests at a time.
+/// A URL session that loads requests, and finds out what answered each of them.
 final class Loader: Sendable {
     private let session: URLSession
     private let collector = ResponseCollector()
@@ -16,9 +16,12 @@ final class Loader: Sendable {
     private let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
 
     /// - Parameters:
-    ///   - limit: The longest body to load from the network. An entry's own file may be longer.
-    ///   - sources: Tells what answered each request. Without it, every answer counts as the network's.
-    ///   - progress: Called with the number of bytes of a body that have arrived, and the expected number if it's known.
+    ///   - limit: The size of the largest body to load from the network; 256 MiB by default. Bodies of entries may be
+    ///     larger.
+    ///   - sources: The object that knows what answered each request. If it's `nil`, the default, all answers count as
+    ///     the network's.
+    ///   - progress: Called whenever bytes of a body arrive, with their number so far and the expected number, which is
+    ///     `nil` if it isn't known. By default, nothing is called.
     init(
         _ configuration: URLSessionConfiguration,
         limit: Limit = .standard,
@@ -31,10 +34,12 @@ final class Loader: Sendable {
         session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
     }
 
+    /// Loads a request. A failure isn't thrown: it's the fetch's source.
     func load(_ request: URLRequest) async -> Fetch {
         let start = DispatchTime.now()
         let source = Guarded(Fetch.Source.network)
-        // Not `URLSession.data(for:)`, which on Linux never ends for a 401 whose challenge isn't answered.
+        // On Linux, `URLSession.data(for:)` never returns for a status 401 whose challenge isn't answered. So the
+        // collector is the delegate of a data task.
         let result = await withCheckedContinuation { continuation in
             let task = session.dataTask(with: request)
             let isLimited: @Sendable (URLResponse) -> Bool = { [sources] head in
@@ -50,8 +55,8 @@ final class Loader: Sendable {
         }
         let milliseconds = start.millisecondsAgo
         let url = request.url ?? URL(fileURLWithPath: "/")
-        // An entry's stream or error is reported only at the end of the load. If this load's report was taken before, a
-        // second one would be another load's.
+        // The cache reports an entry's stream or error only when the load ends, so look for a report again. If this
+        // load's report was already taken, don't: it would be another load's.
         var taken = source.withLock { $0 }
         if taken == .network { taken = sources?.take(try? result.get().head, to: request) ?? .network }
         switch result {
@@ -69,31 +74,35 @@ final class Loader: Sendable {
         }
     }
 
+    /// Returns the reason for a failed load.
     private func description(of error: URLError) -> String {
         if error.code == .dataLengthExceedsMaximum { return limit.refusal }
         let text = error.localizedDescription
         guard !text.isEmpty, !text.hasPrefix("The operation could not") else {
             return "URLSession failed with the error \(error.errorCode)."
         }
-        // An explanation of several lines doesn't end with a sentence.
+        // An explanation with several lines ends in a list, so it gets no period.
         return text.contains("\n") ? text : text.sentence
     }
 
-    /// Cancels all loads. Uses another queue, since on Linux, `invalidateAndCancel()` waits until all received data is
-    /// decoded.
+    /// Cancels all loads. Returns at once: on Linux, `invalidateAndCancel()` waits until all received data is decoded,
+    /// so it runs on another queue.
     func end() {
         DispatchQueue.global(qos: .utility).async { [session] in session.invalidateAndCancel() }
     }
 }
 
 extension Loader {
-    /// What answered which URL, according to a cache's events. Headers aren't proof, since they may come from the network.
+    /// A record of what answered each URL, made from a cache's events. Response headers aren't reliable here, since a
+    /// server can send any header.
     final class Sources: Sendable {
         private let cache: LocalSubstitutionCache
-        /// The sources of answers, by URL, until ``take(_:to:)`` returns them.
+        /// The sources that the cache has reported, by URL. ``take(_:to:)`` removes them.
         private let sources = Guarded<[URL: [Fetch.Source]]>([:])
 
-        /// - Parameter others: Receives the events that don't tell what answered.
+        /// Starts listening to a cache's events.
+        ///
+        /// - Parameter others: Called with the events that don't say what answered. By default, they're ignored.
         init(
             of cache: LocalSubstitutionCache,
             others: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void = { _ in }
@@ -109,12 +118,15 @@ extension Loader {
             }
         }
 
-        /// Returns what answered a request, and forgets it. Returns the network if the cache hasn't answered the URL.
+        /// Returns what answered a request, and removes it from the record. Returns the network if the record has
+        /// nothing for the request's URL or the response's.
         ///
-        /// Call this when a response arrives and, if the result is the network, again when the load ends or fails.
-        /// Otherwise, another load of the URL could get this load's source.
+        /// Call this when a response arrives. If the result is the network, call it again when the load ends or fails.
+        /// Without the second call, a report that comes late could be taken for another load of the same URL.
+        ///
+        /// - Parameter response: The response; `nil` for a load that failed.
         func take(_ response: URLResponse?, to request: URLRequest) -> Fetch.Source {
-            // An entry may have answered the target of a redirect.
+            // If redirects led to another URL, an entry may have answered that URL. So look there first.
             let source = takeLast(of: response?.url) ?? takeLast(of: request.url) ?? .network
             guard source.isSubstituted, let response else { return source }
             return .substituted(file: Self.file(of: response, by: cache))
@@ -133,8 +145,10 @@ extension Loader {
             }
         }
 
-        /// Returns the name of the file that a cache answered with, from the response's `Cache-Status` if it has one,
-        /// otherwise from the map.
+        /// Returns the name of the file that a cache answered with. It's in the response's `Cache-Status`. If the
+        /// response doesn't have this header, the map says which file answers the URL.
+        ///
+        /// Returns `nil` if the cache answered without a file, or if the file isn't known.
         static func file(of response: URLResponse, by cache: LocalSubstitutionCache) -> String? {
             guard let status = response.substitutionStatus else {
                 return response.url.flatMap { cache.map.substitution(for: $0)?.fileName }
@@ -145,18 +159,20 @@ extension Loader {
         }
     }
 
-    /// The longest body to load from a URL: a number of bytes as people type it, such as `5000`, `64k`, `256MiB` or `1GB`.
+    /// The size of the largest body to load from a URL, in bytes. Users type it as `5000`, `64k`, `256MiB` or `1GB`.
     struct Limit: Sendable, CustomStringConvertible {
         let bytes: Int
 
-        /// The limit unless `--limit` says otherwise.
+        /// The limit without the option `--limit`: 256 MiB.
         static let standard = Limit(bytes: 256 << 20)
 
         static let option = Subcommand.Option.option("limit", "SIZE", help: "the largest body to load (default: 256M)")
 
         private init(bytes: Int) { self.bytes = bytes }
 
-        /// Creates the limit that `--limit` sets; without the option, the standard one.
+        /// Creates the limit that `--limit` sets, or the standard limit without this option.
+        ///
+        /// - Throws: A failure if the option's value isn't a size.
         init(_ arguments: Arguments) throws(Failure) {
             guard let text = arguments.value("limit") else {
                 self = .standard
@@ -168,9 +184,11 @@ extension Loader {
             self = limit
         }
 
-        /// Reads a size as `curl` and `head` do: `k`, `M` and `G` are powers of 1,024, alone or with `iB`, and of 1,000 with `B`.
+        /// Reads a size such as `64k`. The units `k`, `M` and `G` are powers of 1,024, also as `kiB`, `MiB` and `GiB`.
+        /// The units `kB`, `MB` and `GB` are powers of 1,000.
         ///
-        /// Returns `nil` if the text isn't a number above 0, or if it's too large.
+        /// Returns `nil` if the text isn't a whole number with an optional unit, if the number is 0, or if the size is
+        /// too large for an `Int`.
         init?(_ text: String) {
             let digits = text.prefix { $0.isASCII && $0.isNumber }
             let unit = text.dropFirst(digits.count)
@@ -192,7 +210,7 @@ extension Loader {
             return bytes.counted("byte", "bytes")
         }
 
-        /// Why a body that's longer than this limit isn't loaded.
+        /// The message for a body that wasn't loaded because it's larger than this limit.
         var refusal: String { "The body is larger than \(self). Raise the limit with --limit." }
     }
 }

@@ -6,7 +6,7 @@ import WebReferences
 import FoundationNetworking
 #endif
 
-/// The options that describe a request, for the subcommands that make one.
+/// The options that describe a request, such as `--header`. The subcommands `get` and `explain` have them.
 enum RequestOptions {
     static let all: [Subcommand.Option] = [
         .option("header", "'NAME: VALUE'", help: "a header of the request (repeatable)", repeats: true),
@@ -21,7 +21,10 @@ enum RequestOptions {
         placeholder: "METHOD"
     )
 
-    /// Returns one request for each operand.
+    /// Returns a request for each operand, which is a URL. All requests have the same method, headers and body.
+    ///
+    /// - Throws: A failure if there are no operands, if an operand isn't an http or https URL, or if an option is
+    ///   invalid.
     static func requests(_ arguments: Arguments) throws -> [URLRequest] {
         guard !arguments.operands.isEmpty else {
             throw Failure(usage: "No URL is given. Use one such as “https://example.com/logo.png”.")
@@ -69,11 +72,12 @@ enum RequestOptions {
         return request
     }
 
+    /// Returns whether a text consists of ASCII letters and hyphens, as all registered HTTP methods do.
     static func isMethod(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { $0.isLetter || $0 == UInt8(ascii: "-") }
     }
 
-    /// Returns whether a text is `0-99`, `100-` or `-50`.
+    /// Returns whether a text is a range of bytes, such as `0-99`, `100-` (from byte 100) or `-50` (the last 50 bytes).
     private static func isRange(_ text: String) -> Bool {
         let ends = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return ends.count == 2 && ends.contains { !$0.isEmpty } && ends.joined().allSatisfy(\.isDigit)
@@ -81,7 +85,8 @@ enum RequestOptions {
 
     // MARK: The body
 
-    /// Returns the texts and files of all `--data` options, as curl sends them: joined with &. Returns `nil` if there are none.
+    /// Returns the request's body: the values of all `--data` options, joined with `&` as in curl. A value such as
+    /// `@name` stands for a file's contents. Returns `nil` without the option.
     private static func body(_ arguments: Arguments) throws -> Data? {
         guard arguments.has("data") else { return nil }
         let parts = try arguments.all("data").map { value in
@@ -90,7 +95,10 @@ enum RequestOptions {
         return Data(parts.joined(separator: "&".utf8))
     }
 
-    /// Returns a file's bytes without line breaks and null bytes, which curl leaves out too.
+    /// Returns a file's contents. Leaves out line breaks and null bytes, as curl does.
+    ///
+    /// - Parameter name: The file's path; `-` for standard input.
+    /// - Throws: A failure if the file can't be read, or is a folder.
     private static func contents(of name: String) throws(Failure) -> Data {
         if name != "-", FileStatus(path: name)?.kind == .folder { throw unreadable(name, "it's a folder") }
         let descriptor = name == "-" ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC)

@@ -55,10 +55,10 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
     }
     let replaces = arguments.has("force")
 
-    // Checks before loading what would be refused afterwards.
+    // Refuse a key or file before loading it, if the map would refuse it afterwards.
     let warning = try EditedMap(target.file, resources: resources, isDryRun: true)
         .check(key, isLoaded: file == nil, replacing: replaces)
-    // Locks the map only after loading, so that other commands don't wait for a slow server.
+    // Lock the map only after the load. If the server is slow, other commands don't have to wait.
     var map: EditedMap
     let kept: EditedMap.KeptFile
     if let file {
@@ -81,7 +81,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
     var record = KeptRecord(url: key, .success(kept))
     record.map = target.file.path
     output.table([record.row])
-    // A pattern can't be loaded.
+    // `get` loads a URL, so it can't try a pattern.
     if case .url? = try? MapKey(key) {
         output.message("try it: \(Shell.invocation) get\(target.options) \(Shell.word(key))")
     }
@@ -93,10 +93,10 @@ private func load(_ key: String, _ limit: Loader.Limit) async throws(Failure) ->
     guard let url = URLText.url(key) else {
         throw Failure("“\(key)” isn't a URL. Use one such as “https://example.com/logo.png”.")
     }
-    // Loads what the network has now, without any cache.
+    // The session has no cache, so it loads what the server has now.
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
-    // A cookie that a redirect sets would be a credential in the next request.
+    // A redirect may set a cookie. Without this, the next request would contain it, and its response might be private.
     configuration.httpCookieStorage = nil
     configuration.httpShouldSetCookies = false
     let progress = Output.Progress()

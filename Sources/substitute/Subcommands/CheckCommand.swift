@@ -87,7 +87,7 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Sub
     return remote?.contains { $0.result == .unreachable } == true ? .tryAgain : .done
 }
 
-/// An error, a warning or a note.
+/// A result of `check`: an error, a warning or a note about the map.
 private struct Finding: Encodable {
     let severity: String
     let kind: String
@@ -96,7 +96,8 @@ private struct Finding: Encodable {
     let line: Int?
     let column: Int?
     let message: String
-    /// The keys of all entries that need an attached session, if there are several.
+    /// The keys of all entries that need an attached session, if this finding is about several entries; otherwise,
+    /// `nil`.
     let keys: [String]?
 
     init(_ problem: SubstitutionMap.Problem, in file: URL) {
@@ -110,7 +111,10 @@ private struct Finding: Encodable {
         keys = nil
     }
 
-    /// - Parameter keys: The keys of all entries that this finding is for; `nil` if it's for one entry.
+    /// Creates a finding for a warning.
+    ///
+    /// - Parameter keys: The keys of all entries that this finding is about; `nil`, the default, if it's about the
+    ///   warning's entry alone.
     private init(_ warning: SubstitutionMap.Warning, in file: URL, for keys: [String]? = nil) {
         severity = "warning"
         kind = (keys == nil ? warning.kind : .needsProtocol).rawValue
@@ -122,7 +126,8 @@ private struct Finding: Encodable {
         self.keys = keys
     }
 
-    /// Creates a note for an entry whose handler exists only in the app's code; `nil` for any other entry.
+    /// Creates a note about an entry with a handler, which only the app's code can provide. Returns `nil` for an entry
+    /// without a handler.
     private init?(noteOn entry: Entry, in file: URL) {
         guard case .handler(let handler) = entry.options.answer else { return nil }
         severity = "note"
@@ -135,11 +140,13 @@ private struct Finding: Encodable {
         keys = nil
     }
 
+    /// Returns the notes about a map's enabled entries, in the order of their lines; none if the map is `nil`.
     static func notes(on map: SubstitutionMap?, in file: URL) -> [Finding] {
         let entries = map?.entries.filter(\.options.isEnabled).flatMap(\.answering) ?? []
         return entries.compactMap { Finding(noteOn: $0, in: file) }.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
     }
 
+    /// The color on a terminal; `nil` for a note, which has no color.
     var color: Output.Color? {
         switch severity {
         case "error": .red
@@ -148,8 +155,11 @@ private struct Finding: Encodable {
         }
     }
 
-    /// Returns a finding for each warning. All warnings about the need for an attached session become one finding, or
-    /// none if `isAttached` is true.
+    /// Returns the findings for warnings. All warnings about entries that need an attached session share one finding.
+    /// Each other warning has its own.
+    ///
+    /// - Parameter isAttached: Whether the app attaches the cache. If `true`, leaves out the finding about attached
+    ///   sessions.
     static func list(_ warnings: [SubstitutionMap.Warning], in file: URL, isAttached: Bool) -> [Finding] {
         let kinds: Set = [SubstitutionMap.Warning.Kind.needsProtocol, .refusedByLoader]
         var known: Set<String> = []
@@ -170,14 +180,19 @@ private struct Finding: Encodable {
             + "Attach the cache, then hide this warning with check --attached."
     }
 
-    /// The file, line and column, as compilers write them.
+    /// The file, line and column with colons between them, as in a compiler's messages. Leaves out an unknown line or
+    /// column.
     var place: String {
         ([file] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":")
     }
 }
 
 extension RemoteComparison {
-    /// Compares the files of a map with their URLs, and shows progress on a terminal.
+    /// Compares the files of a map's entries with what their URLs serve. Shows progress on a terminal.
+    ///
+    /// - Parameters:
+    ///   - updating: Whether to replace files that differ.
+    ///   - limit: The size of the largest body to load.
     fileprivate static func all(in map: SubstitutionMap, updating: Bool, limit: Loader.Limit) async -> [Self] {
         let progress = Output.Progress()
         defer { progress.end() }
@@ -186,7 +201,10 @@ extension RemoteComparison {
         }
     }
 
-    /// Prints the totals, and a line for each file that differs from its URL's response or couldn't be compared.
+    /// Prints a line for each comparison whose result isn't “same”, then the totals.
+    ///
+    /// - Parameter updating: Whether differing files were to be replaced. If so, the totals always count the updated
+    ///   files.
     fileprivate static func report(_ entries: [Self], in map: URL, updating: Bool, _ output: Output) {
         for entry in entries where entry.result != .same {
             output.line(

@@ -36,8 +36,12 @@ private func completions(_ arguments: Arguments, _ output: Output) async throws 
 }
 
 extension Subcommand {
-    /// Returns suggestions for the last word of a command line. They include ones that don't match what the word begins
-    /// with. Each is a word, perhaps with a tab and a description, or a pattern of file names.
+    /// Returns suggestions for the last word of a command line. The suggestions may not begin with the part of the word
+    /// that's already typed: the shell filters them.
+    ///
+    /// A suggestion is a word, a word with a tab and a description, or a pattern of file names.
+    ///
+    /// - Parameter line: The words of the command line. The last one is the word to complete, which may be empty.
     static func suggestions(for line: [String]) -> [String] {
         guard line.count > 2, let current = line.last else {
             return all.map(\.suggestion) + ["--help\tprint an overview", "--version\tprint the version"]
@@ -46,7 +50,7 @@ extension Subcommand {
         let options = command.allOptions
         func valueOfOption(_ word: some StringProtocol) -> Value? { options.first { "--\($0.name)" == word }?.value }
         let earlier = line.dropFirst(2).dropLast()
-        // The value that comes next, if the last option takes one.
+        // The value of the option before the word to complete; `nil` if that word isn't an option's value.
         var value: Value?
         var operands = 0
         var hasOnlyOperands = false
@@ -76,13 +80,14 @@ extension Subcommand {
 
     fileprivate var suggestion: String { "\(name)\t\(summary)" }
 
-    /// A shell that the command has completions for. The scripts ask the command itself for suggestions, and the shell for files.
+    /// A shell for which the command prints a completion script. The script gets suggestions from the command, and file
+    /// names from the shell.
     enum CompletingShell: String, CaseIterable, Sendable {
         case bash, zsh, fish
 
         var script: String {
             switch self {
-            // Uses nothing that bash 3.2, the one of macOS, lacks.
+            // macOS has bash 3.2, so the script uses no later feature.
             case .bash:
                 #"""
                 # To install: substitute completions bash > ~/.substitute.bash; then source that file in ~/.bashrc.
@@ -181,7 +186,7 @@ extension Subcommand {
 }
 
 extension Subcommand.Value {
-    /// The suggestions as the scripts read them.
+    /// The suggestions as lines for the scripts; empty for no suggestions.
     fileprivate var suggestedLines: [String] {
         switch suggestions {
         case .none: []

@@ -31,7 +31,7 @@ private func explain(_ arguments: Arguments, _ output: Output) async throws -> S
     return .done
 }
 
-/// Returns the JSON that `--json` prints for a request.
+/// Returns the JSON object that `--json` prints for a request's explanation.
 private func json(_ explanation: Explanation) -> Output.JSONObject {
     func json(_ entry: SubstitutionMap.EntryReference, _ remark: String? = nil) -> Output.JSONObject {
         ["key": entry.key, "line": entry.line, "remark": remark]

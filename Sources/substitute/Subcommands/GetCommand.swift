@@ -80,7 +80,9 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> Subco
     return fetches.contains { $0.hasFailed } ? .failed : .done
 }
 
-/// Loads one page and its parts.
+/// Loads one page and its parts, and prints what answered each of them.
+///
+/// - Throws: A failure if there isn't exactly one request, or if `--parts` doesn't go with another option.
 private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output: Output) async throws
     -> Subcommand.ExitStatus
 {
@@ -106,7 +108,7 @@ private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output
     var reasons: Set<Substring> = []
     for fetch in page.fetches {
         guard let reason = fetch.source.reason?.prefix(while: { $0 != "\n" }) else { continue }
-        // Offline, most parts fail for the same reason, and the map at the end lists them.
+        // With --offline, many parts fail for the same reason. Print it once: the map at the end lists all these parts.
         guard reasons.insert(reason).inserted || !isOffline else { continue }
         output.message("\(fetch.url.absoluteString): \(reason)")
     }
@@ -120,20 +122,20 @@ private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output
     }
     try output.json([
         "parts": page.fetches.map { $0.json() }, "totals": totals, "leftOut": leftOut,
-        // As in a map.
+        // An object with entries, which can be copied into a map.
         "missing": missing,
     ])
     return (page.fetches.first?.hasSucceeded ?? false) && totals.failed == 0 ? .done : .failed
 }
 
-/// How many of a page's loads came from each source.
+/// How many of a page's loads each source answered.
 private struct PageTotals: Encodable {
     let substituted: Int
     let confirmed: Int
     let fromDefaultCache: Int
     let fromNetwork: Int
     let failed: Int
-    /// The bytes of responses that came from files and the default cache.
+    /// The number of body bytes that the network didn't carry: those of all answers but the network's.
     let bytesNotCarried: Int
     let milliseconds: Double
 
@@ -143,7 +145,7 @@ private struct PageTotals: Encodable {
         fromDefaultCache = fetches.count { $0.source == .defaultCache }
         fromNetwork = fetches.count { $0.source == .network }
         failed = fetches.count(where: \.hasFailed)
-        // A failed fetch has no body.
+        // A failed fetch isn't excluded here, since its body is empty.
         bytesNotCarried = fetches.reduce(0) { $0 + ($1.source == .network ? 0 : $1.body.count) }
         self.milliseconds = milliseconds.roundedToHundredths
     }
@@ -161,7 +163,8 @@ private struct PageTotals: Encodable {
 }
 
 extension LoadedPage {
-    /// The parts that couldn't be loaded: file names as a recorder would choose them, by normalized URL.
+    /// Entries for the parts that couldn't be loaded. The keys are normalized URLs, and the values are the file names
+    /// that a recorder would choose.
     fileprivate var missingParts: [String: String] {
         var files: [String: String] = [:]
         var names = RecordedFileName.InUse()
@@ -181,8 +184,11 @@ extension LoadedPage {
 }
 
 extension Fetch {
-    /// Adds advice to a failure's reason: which entry matches the URL, why the cache alone can't answer, and what an
-    /// attached session would do.
+    /// Adds advice to a failure's reason: which entry matches the URL, why a cache that isn't attached can't answer,
+    /// and what an attached session would do.
+    ///
+    /// Does nothing if the load succeeded, if no entry matches, or if the cache does what the entry says without being
+    /// attached.
     fileprivate mutating func addAdvice(from explanation: Explanation) {
         guard let reason = source.reason, let entry = explanation.winner, let attached = explanation.attached else {
             return

@@ -39,7 +39,7 @@ extension Subcommand {
     }
 }
 
-/// An overview of all commands.
+/// The help text that lists all subcommands.
 var overview: String {
     let commands = Subcommand.all.map { command in
         "  \(command.name)".padding(toLength: 15, withPad: " ", startingAt: 0) + command.summary

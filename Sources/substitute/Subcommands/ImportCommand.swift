@@ -104,15 +104,15 @@ private func selection(_ arguments: Arguments) throws -> HTTPArchive.Selection {
     }
 }
 
-/// Returns whether a text is a type and a subtype, either of which may contain `*`.
+/// Returns whether a text is a MIME type such as `image/png`. Type and subtype may contain the wildcard `*`.
 private func isMIMEType(_ text: String) -> Bool {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     return parts.count == 2 && !parts.contains { $0.isEmpty || $0.contains { $0.isWhitespace || $0 == ";" } }
 }
 
 extension Output {
-    /// Prints the imported responses, then those that were left out and why. Shows only the first imported ones, and
-    /// the first for each kind of reason.
+    /// Prints the imported responses, then the responses that were left out with their reasons. Prints at most 100
+    /// imported responses, and at most 10 for each kind of reason.
     fileprivate func list(_ items: [KeptRecord]) {
         let (mostTaken, mostLeft) = (100, 10)
         let taken = items.filter { $0.reason == nil }

@@ -37,11 +37,13 @@ private func initialize(_ arguments: Arguments, _ output: Output) async throws -
     return .done
 }
 
-/// Where `init` makes a map: in the folder of the target that uses it, or in the current folder.
+/// The place of the map that `init` creates, and the package and target that it belongs to. The map goes to the place
+/// that `--map` names, to the target's folder, or to the current folder if that isn't a package.
 private struct MapPlace {
     let map: MapChoice
+    /// The package in the current folder. `nil` if there's none, or if it can't be read and `--map` names the map.
     let package: DescribedPackage?
-    /// The target whose folder has the map.
+    /// The target whose folder has the map; `nil` if the map isn't in a target's folder.
     let target: DescribedPackage.Target?
 
     init(_ arguments: Arguments) throws {
@@ -62,7 +64,7 @@ private struct MapPlace {
             throw Failure(usage: "--target and --map both say where the map goes. Leave one out.")
         }
         map = MapChoice(arguments)
-        // The package only changes the advice, so it doesn't matter if it can't be read.
+        // With --map, the package is only needed for better advice. So ignore a package that can't be read.
         package = try? DescribedPackage()
         let place = map.file.deletingLastPathComponent().standardizedFileURL.path
         target = package?.targets.first {
@@ -70,11 +72,11 @@ private struct MapPlace {
         }
     }
 
-    /// The names of the map and the resources folder, without those that the target's `resources` already list; empty
-    /// if a bundle can't contain them.
+    /// The names to add to the target's `resources`: the map's and the resources folder's, unless they're already
+    /// listed. Empty if a bundle can't contain the map.
     private var missingResources: [String] {
         guard map.isInBundle else { return [] }
-        // SwiftPM names the target's folder without symbolic links.
+        // SwiftPM's paths have no symbolic links, so resolve those in the map's path before comparing.
         func path(of file: URL) -> String {
             let folder = file.standardizedFileURL.deletingLastPathComponent().resolvingSymlinksInPath()
             return folder.appendingPathComponent(file.lastPathComponent, isDirectory: false).path
@@ -83,7 +85,7 @@ private struct MapPlace {
         return [map.file, map.resources].filter { !listed.contains(path(of: $0)) }.map(\.lastPathComponent)
     }
 
-    /// The remaining steps, each with the lines to add.
+    /// The steps for the user to do next, as paragraphs. Some contain lines to add to the user's code.
     var steps: [String] {
         guard let package else { return stepsWithoutPackage }
         var steps: [String] = []
@@ -110,13 +112,13 @@ private struct MapPlace {
             steps.append("In Package.swift, in \(name):\n\n    " + fields.joined(separator: ",\n    "))
         }
         if missing.contains("Resources") { steps.append(Self.otherFolder) }
-        // A test target isn't in the app, and no other target has tests.
+        // A test target gets the steps for tests. All other targets get the steps for apps.
         if target?.type != "test" {
             let attach = "That's for URLSession.shared. To a session with its own configuration, attach the cache"
             steps.append("\(appStep)\n\n\(attach)\ninstead, with attach(to:).")
         }
         if target == nil || target?.type == "test" {
-            // Relative to the folder of the test's file.
+            // The test names the map relative to the folder of the test's file.
             let path = target == nil ? map.file.path : map.file.lastPathComponent
             steps.append(
                 """
@@ -137,7 +139,7 @@ private struct MapPlace {
         return steps
     }
 
-    /// The steps where there's no package: the map may be for a browser alone, or for an app in an Xcode project.
+    /// The steps for a map outside a package. It may be for a browser alone, or for an app in an Xcode project.
     private var stepsWithoutPackage: [String] {
         let use = """
             Add entries for URLs, or for what a browser recorded. Then try the map in a browser:
@@ -183,8 +185,8 @@ private struct MapPlace {
 }
 
 extension MapChoice {
-    /// The Swift expression that creates a cache with the map. It contains the map's path if a bundle can't contain the
-    /// map.
+    /// The Swift expression that creates a cache with the map. The expression loads the map from `.module` or, if a
+    /// bundle can't contain the map, from its path.
     fileprivate var cache: String {
         guard isInBundle else {
             let paths = [file, resources].map { "URL(fileURLWithPath: \(String(reflecting: $0.path)))" }
@@ -204,16 +206,17 @@ private struct DescribedPackage: Decodable {
         }
 
         let name: String
-        /// The target's folder, relative to the package's.
+        /// The target's folder, relative to the package's folder.
         let path: String
         /// The target's type, such as `library`, `executable` or `test`.
         let type: String
+        /// The products that the target depends on; `nil` for none.
         let productDependencies: [String]?
         let resources: [Resource]?
 
         var dependsOnLibrary: Bool { productDependencies?.contains("LocalSubstitution") ?? false }
 
-        /// Whether the target has code that can use a map.
+        /// Whether the target's code can use a map: it's a library, an executable or a test target.
         var hasCode: Bool { ["library", "executable", "test"].contains(type) }
     }
 
@@ -230,7 +233,9 @@ private struct DescribedPackage: Decodable {
 
     static let manifest = Shell.folder.appendingPathComponent("Package.swift", isDirectory: false).path
 
-    /// Reads the manifest; returns `nil` if there isn't one.
+    /// Reads the manifest in the current folder. Returns `nil` if the folder has none.
+    ///
+    /// - Throws: A failure if the manifest can't be read.
     init?() throws(Failure) {
         guard FileManager.default.fileExists(atPath: Self.manifest) else { return nil }
         do {
@@ -245,7 +250,10 @@ private struct DescribedPackage: Decodable {
         }
     }
 
-    /// Returns the target with a name; without a name, the only target that depends on the library.
+    /// Returns the target with a name. If the name is `nil`, returns the only target that depends on the library.
+    ///
+    /// - Throws: A failure that suggests targets if there's no target with this name. Without a name, throws a failure
+    ///   if no target depends on the library, or if several do.
     func target(named name: String?) throws(Failure) -> Target {
         let targets = targets.filter(\.hasCode).sorted { $0.name < $1.name }
         if let name {
@@ -265,20 +273,23 @@ private struct DescribedPackage: Decodable {
 
     private static func list(_ targets: [Target]) -> String { targets.map(\.name).joined(separator: ", ") }
 
-    /// Returns SwiftPM's description of the package. Uses a separate build folder, since the SwiftPM that runs this
-    /// command may hold the lock on the package's build folder.
+    /// Returns the JSON that `swift package describe` prints for the package. Uses a separate build folder: if SwiftPM
+    /// runs this command, it may hold the lock on the package's own build folder.
+    ///
+    /// - Throws: An error if SwiftPM fails, with SwiftPM's last error message.
     private static func description() throws -> Data {
         let scratch = FileManager.default.temporaryDirectory
             .appendingPathComponent("substitute-describe-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: scratch) }
-        // Files, since pipes can fill up.
+        // The output goes to files. A pipe could fill up, and the process would wait forever.
         let files = ["output", "messages"].map { scratch.appendingPathComponent($0) }
         for file in files { try Data().write(to: file) }
 
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // Without a sandbox, since macOS can't make one inside that of the plugin that may be running this command.
+        // A plugin may run this command, and plugins run in a sandbox. macOS can't create a second sandbox inside it,
+        // so SwiftPM must not try.
         process.arguments = [
             "swift", "package", "--disable-sandbox", "--package-path", Shell.folder.path, "--scratch-path",
             scratch.path,
@@ -291,7 +302,7 @@ private struct DescribedPackage: Decodable {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             let lines = String(decoding: try Data(contentsOf: files[1]), as: UTF8.self).split(separator: "\n")
-            // The last error is the cause. Those before it only say what was being compiled.
+            // The last error is the cause. Errors before it only say what SwiftPM was compiling.
             let line = lines.last { $0.contains("error: ") } ?? lines.last ?? "swift package describe failed"
             throw Failure(line.components(separatedBy: "error: ").last ?? String(line))
         }

@@ -1,15 +1,16 @@
 import MapTools
 
-/// What happened to a response that `add` or `import` handled: the JSON that `--json` prints, and a row in a table.
+/// A record of what `add` or `import` did with a response. The subcommand prints it as JSON, or as a row in a table.
 struct KeptRecord: Encodable {
-    /// The map's path, if this record is the whole JSON document.
+    /// The map's path; `nil` if the record is a part of a JSON document.
     var map: String?
     let url: String
     let outcome: String
+    /// The file's name; `nil` if the response was left out. The same goes for the size and the content type.
     var file: String?
     var bytes: Int?
     var contentType: String?
-    /// The kind of reason why the response was left out; `nil` if it was kept.
+    /// The kind of reason why the response was left out; `nil` if the response was kept.
     var reason: String?
     var message: String?
 

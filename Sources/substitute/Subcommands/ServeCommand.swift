@@ -96,7 +96,10 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     return .done
 }
 
-/// Returns a port for each origin: consecutive ports, or 0 for free ones if the first is 0.
+/// Returns a port for each origin. The first origin gets the first port, the second the next one, and so on. If the
+/// first port is 0, all ports are 0, and the system chooses free ones.
+///
+/// - Throws: A failure if the ports would exceed 65535.
 private func ports(of origins: [String], from first: UInt16) throws(Failure) -> [String: UInt16] {
     guard first == 0 || Int(first) + origins.count - 1 <= Int(UInt16.max) else {
         throw Failure(
@@ -109,7 +112,9 @@ private func ports(of origins: [String], from first: UInt16) throws(Failure) -> 
     return Dictionary(ports) { first, _ in first }
 }
 
-/// Returns the port that `--port` names, or 0 for a free one.
+/// Returns the port that `--port` names. Without this option, returns 0, so that the system chooses a free one.
+///
+/// - Throws: A failure if the option's value isn't a port.
 private func port(_ arguments: Arguments) throws(Failure) -> UInt16 {
     guard let text = arguments.value("port") else { return 0 }
     guard let port = UInt16(text) else {
@@ -118,7 +123,7 @@ private func port(_ arguments: Arguments) throws(Failure) -> UInt16 {
     return port
 }
 
-/// Prints a line for each request that a server has answered, and keeps totals.
+/// The log of a server. It prints each request that the server has answered, and counts them.
 private final class ServeLog: Sendable {
     struct Totals: Sendable, Encodable {
         var requests = 0
@@ -173,18 +178,21 @@ private final class ServeLog: Sendable {
     }
 }
 
-/// A wait for Ctrl-C or `kill`. Once it's created, these signals don't end the process directly.
+/// A listener for the signals that Ctrl-C and `kill` send (`SIGINT` and `SIGTERM`). From its creation on, these signals
+/// don't end the process.
 private struct EndSignal {
     private let sources: [any DispatchSourceSignal]
     private let signals: AsyncStream<Void>
 
-    /// Returns when the sources of both signals are registered, since an earlier signal would be lost.
+    /// Starts to listen. Returns when the system has registered the sources of both signals, since a signal before that
+    /// would be lost.
     init() async {
         let (signals, continuation) = AsyncStream<Void>.makeStream()
         self.signals = signals
         var sources: [any DispatchSourceSignal] = []
         for number in [SIGINT, SIGTERM] {
-            // Ignored first, since on Linux the source sets its own action when it's registered.
+            // On Linux, the source sets an action for the signal when it's registered. A later SIG_IGN would replace
+            // that action, so ignore the signal before.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
             source.setEventHandler { continuation.yield() }
@@ -197,7 +205,7 @@ private struct EndSignal {
         self.sources = sources
     }
 
-    /// Waits for a signal. Returns immediately if one has already arrived.
+    /// Waits for a signal, then stops listening. Returns at once if a signal has already arrived.
     func wait() async {
         for await _ in signals { break }
         for source in sources { source.cancel() }
