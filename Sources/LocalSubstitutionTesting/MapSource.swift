@@ -9,7 +9,8 @@ enum MapSource: Sendable {
     ///
     /// - Parameters:
     ///   - bundle: The bundle to load the map from if there's no file at the path; `nil` for the path alone.
-    ///   - resources: The folder with the entries' files; `nil` for the default folder, `Resources` beside the map.
+    ///   - resources: The folder with the entries' files. If it's `nil`, the folder `Resources` beside the map; if that
+    ///     doesn't exist, the map's own folder.
     case file(_ path: String, _ bundle: Bundle? = nil, resources: String?, testFile: String)
     /// A map in a bundle.
     ///
@@ -99,7 +100,8 @@ enum MapSource: Sendable {
     /// - Parameters:
     ///   - path: The path of the map in the source folder, as the test writes it. The bundle may contain the map
     ///     without its folder.
-    ///   - resources: The folder with the entries' files; `nil` for the default folder beside the copy.
+    ///   - resources: The folder with the entries' files. If it's `nil`, the folder `Resources` beside the copy; if
+    ///     that doesn't exist, the copy's own folder.
     /// - Throws: An error if the bundle doesn't contain the map or the entries' files, or if the map is invalid.
     private static func load(
         _ path: String,

@@ -53,7 +53,8 @@ struct Recording: Sendable {
 
     /// The map's file, which may not exist yet.
     let file: URL
-    /// The folder with the entries' files; `nil` for the default folder, `Resources` beside the map.
+    /// The folder with the entries' files. If it's `nil`, the folder `Resources` beside the map; if that doesn't exist,
+    /// the map's own folder.
     let resources: URL?
     /// The session rules that select the requests to record: the rules fail these requests. The rules don't fail the
     /// test's exceptions, so exceptions aren't recorded.
@@ -81,8 +82,8 @@ struct Recording: Sendable {
 
     // MARK: Runs
 
-    /// What this process has recorded, by the paths of the map and its resources folder. The lock lets only one test at
-    /// a time record.
+    /// What this process has recorded, by the resolved paths of the map and its resources folder. A test that adds
+    /// responses holds the lock, so only one test at a time adds them.
     private static let runs = Guarded<[[String]: RecordingRun]>([:])
 
     /// Calls a body with the run of a map. While the body runs, no other test can record.
@@ -104,7 +105,8 @@ struct Recording: Sendable {
     /// A test gets no responses that earlier tests recorded, so the recording doesn't depend on the order of tests.
     ///
     /// - Parameters:
-    ///   - resources: The folder with the entries' files; `nil` for the default folder, `Resources` beside the map.
+    ///   - resources: The folder with the entries' files. If it's `nil`, the folder `Resources` beside the map; if that
+    ///     doesn't exist, the map's own folder.
     ///   - handlers: The closures that entries name in their field `handler`.
     ///   - isRecorded: Whether the test records into the map. If so, locks the map, so that no other process records
     ///     into it.
@@ -157,7 +159,7 @@ struct Recording: Sendable {
         }
     }
 
-    /// Adds and replaces responses, as the function above describes.
+    /// Adds a test's responses to a run, and replaces recorded ones. Returns the text of an issue that lists them.
     ///
     /// - Throws: An error if nothing was recorded, since the map can't be read or saved.
     private func add(

@@ -11,7 +11,8 @@ import Testing
 struct RecordingRun: Sendable {
     /// The map's file, which may not exist yet.
     let file: URL
-    /// The folder with the entries' files; `nil` for the default folder, `Resources` beside the map.
+    /// The folder with the entries' files. If it's `nil`, the folder `Resources` beside the map; if that doesn't exist,
+    /// the map's own folder.
     let resources: URL?
     /// The number of tests and suites that use the map and haven't ended.
     var underWay = 0
@@ -21,7 +22,7 @@ struct RecordingRun: Sendable {
     private var status: FileStatus?
     /// What the run last added to the map, which the next save replaces; `nil` if it has added nothing.
     private var draft: EditedMap.Draft?
-    /// The tests that recorded something, in the order of the source code.
+    /// The tests that have been added, in the order of the source code.
     private var tests: [Test] = []
     /// The conflicts among the responses of all tests so far.
     private var conflicts: [Conflict] = []

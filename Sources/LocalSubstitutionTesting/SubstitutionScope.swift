@@ -9,8 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The test, or the part of a test, in which a map answers requests. A scope is created by a trait or by
-/// `withSubstitutions`.
+/// The test, or the part of a test, in which a map answers requests. A trait or `withSubstitutions` creates a scope.
 struct SubstitutionScope: Sendable {
     /// The arguments that a test passes to a trait or to `withSubstitutions`.
     struct Options: Sendable {
@@ -78,6 +77,7 @@ struct SubstitutionScope: Sendable {
 
     let substitutions: TestSubstitutions
     private let options: Options
+    /// The recording of the test; `nil` if the test isn't recorded.
     private let recording: Recording?
     /// The problems of the archive's entries that can't answer; empty if the map isn't an HTTP archive.
     private let leftOut: [SubstitutionMap.Problem]
@@ -123,7 +123,8 @@ struct SubstitutionScope: Sendable {
 
     /// Returns the problems to report: the mistakes of handlers, and the requests that no entry answers.
     ///
-    /// In a recording run, the second part is a report of what was recorded. Unmatched requests are only reported with
+    /// In a recording run, one problem that lists what was recorded takes the place of the unmatched requests. In other
+    /// runs, unmatched requests are problems only if the test's setting is
     /// ``TestSubstitutions/Unmatched/issue(except:)``.
     private func problems() -> [String] {
         let requests = substitutions.requests

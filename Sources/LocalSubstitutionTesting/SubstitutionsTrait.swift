@@ -144,7 +144,7 @@ extension SubstitutionsTrait {
             }
         }
 
-        /// Adds a number of requests. Used for `withSubstitutions` inside a test with the trait.
+        /// Adds a number of requests. `withSubstitutions` calls this when it runs inside a test with the trait.
         func addRequests(_ count: Int) { state.withLock { $0.requests += count } }
 
         /// The entries that no scope has used; empty until the first scope has ended.

@@ -244,6 +244,7 @@ extension TestSubstitutions.Request {
 /// A search among a test's requests, by a URL or match pattern, and perhaps by a method.
 private struct RequestSearch: Sendable {
     private let url: String
+    /// The method to look for; `nil` for any method.
     private let method: String?
     private var key = MapKey.Matcher()
 

@@ -12,7 +12,9 @@ final class Loader: Sendable {
     private let session: URLSession
     private let collector = ResponseCollector()
     private let limit: Limit
+    /// The object that knows what answered each request; `nil` to count all answers as the network's.
     private let sources: Sources?
+    /// Called whenever bytes of a body arrive; `nil` to call nothing.
     private let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
 
     /// - Parameters:
@@ -132,10 +134,13 @@ extension Loader {
             return .substituted(file: Self.file(of: response, by: cache))
         }
 
+        /// Records what answered a URL. Ignores a missing URL.
         private func note(_ url: URL?, _ source: Fetch.Source) {
             if let url { sources.withLock { $0[url, default: []].append(source) } }
         }
 
+        /// Returns the source last recorded for a URL, and removes it. Returns `nil` if no source is recorded, or
+        /// without a URL.
         private func takeLast(of url: URL?) -> Fetch.Source? {
             url.flatMap { url in
                 sources.withLock { sources in

@@ -210,8 +210,9 @@ private struct DescribedPackage: Decodable {
         let path: String
         /// The target's type, such as `library`, `executable` or `test`.
         let type: String
-        /// The products that the target depends on; `nil` for none.
+        /// The names of other packages' products that the target depends on; `nil` for none.
         let productDependencies: [String]?
+        /// The target's resources; `nil` for none.
         let resources: [Resource]?
 
         var dependsOnLibrary: Bool { productDependencies?.contains("LocalSubstitution") ?? false }

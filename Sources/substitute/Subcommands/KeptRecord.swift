@@ -6,12 +6,15 @@ struct KeptRecord: Encodable {
     var map: String?
     let url: String
     let outcome: String
-    /// The file's name; `nil` if the response was left out. The same goes for the size and the content type.
+    /// The name of the body's file; `nil` if the response was left out.
     var file: String?
+    /// The size of the body; `nil` if the response was left out.
     var bytes: Int?
+    /// The response's content type; `nil` if it has none, or if the response was left out.
     var contentType: String?
     /// The kind of reason why the response was left out; `nil` if the response was kept.
     var reason: String?
+    /// The reason as a sentence for people; `nil` if the response was kept.
     var message: String?
 
     init(url: String, _ outcome: Result<EditedMap.KeptFile, HTTPArchive.Refusal>) {
@@ -26,6 +29,7 @@ struct KeptRecord: Encodable {
         }
     }
 
+    /// The record as a table row. An unchanged response has no color.
     var row: (color: Output.Color?, cells: [String]) {
         if let message { return (.yellow, [outcome, message] + (url.isEmpty ? [] : [url])) }
         return (
