@@ -68,14 +68,14 @@ extension TestSubstitutions {
             /// The outcome's name, such as `answered`: the same as the static member's.
             public let rawValue: String
 
-            /// Creates an outcome with a name. Accepts any name, so later versions can add outcomes.
+            /// Creates an outcome with a name. Any name is allowed.
             public init(rawValue: String) { self.rawValue = rawValue }
 
             /// The request hasn't ended, or the code cancelled it.
             public static let underWay = Outcome(rawValue: "underWay")
-            /// An entry answered the request, without the network or after the server confirmed the answer.
+            /// An entry answered the request.
             public static let answered = Outcome(rawValue: "answered")
-            /// The request was loaded without an entry's answer, such as from the network.
+            /// The network answered the request, even if an entry forwarded the request or changed its headers.
             public static let loaded = Outcome(rawValue: "loaded")
             /// The request failed with an error, for example because its entry says so, the network failed, or the
             /// entry's file couldn't be read. An unmatched request has the outcome ``unmatched`` instead.
@@ -93,7 +93,8 @@ extension TestSubstitutions {
         public internal(set) var body: Data?
         /// How the request ended. It's ``Outcome/underWay`` until then.
         public internal(set) var outcome = Outcome.underWay
-        /// The entry that matches the request's URL; `nil` if no entry does, or while the request is under way.
+        /// The entry that matches the request's URL, even if it didn't answer, for example because of the request's
+        /// method. `nil` if no entry matches the URL, or while the request is under way.
         public internal(set) var entry: SubstitutionMap.EntryReference?
         /// The error that the request failed with; `nil` if it succeeded or is under way.
         public internal(set) var error: URLError?

@@ -42,6 +42,11 @@ enum RequestOptions {
         }
     }
 
+    /// Returns a request with the method, headers and range that the options set. With a body, the default method is
+    /// `POST`.
+    ///
+    /// - Parameter body: The request's body; `nil` for none.
+    /// - Throws: A failure if an option's value is invalid.
     private static func request(_ url: URL, _ body: Data?, _ arguments: Arguments) throws(Failure) -> URLRequest {
         var request = URLRequest(url: url)
         request.httpBody = body

@@ -10,7 +10,7 @@ struct KeptRecord: Encodable {
     var file: String?
     /// The size of the body; `nil` if the response was left out.
     var bytes: Int?
-    /// The response's content type; `nil` if it has none, or if the response was left out.
+    /// The `Content-Type` that the file is served with; `nil` if the response was left out.
     var contentType: String?
     /// The kind of reason why the response was left out; `nil` if the response was kept.
     var reason: String?
