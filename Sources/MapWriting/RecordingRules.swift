@@ -167,7 +167,7 @@ extension RecordingRules {
         }
         package static func tooLarge(bytes: Int, most: Int) -> Self {
             Self(
-                "the response has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
+                "it has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
                     + "(a twentieth of the total)"
             )
         }

@@ -381,7 +381,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         },
         Saying(
             "a handler that only code has",
-            "Only code can answer this entry: its handler is “…”. Run the app or its tests instead."
+            "Only code can answer this entry: its handler is “…”."
         ) {
             let json = Data(entry(#"{ "handler": "saveOrder" }"#).utf8)
             let map = try SubstitutionMap(json: json, handlers: .any)

@@ -85,7 +85,7 @@ struct HandlerTests {
         #expect(response.status == 502)
         #expect(
             response.body
-                == "https://h.example/orders/7: Only code can answer this entry: its handler is “saveOrder”. Run the app or its tests instead.\n"
+                == "https://h.example/orders/7: Only code can answer this entry: its handler is “saveOrder”.\n"
         )
     }
 }

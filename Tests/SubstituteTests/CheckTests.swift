@@ -502,8 +502,8 @@ struct CheckTests {
         ]
         try folder.writeMap("{\n\(entries[0]),\n\(entries[1])\n\(entries[2]),\n\(entries[3])\n}")
         let notes = [
-            "substitutions.json:2: note: “https://h.example/a”: Only code can answer this entry: its handler is “saveOrder”. Run the app or its tests instead.",
-            "substitutions.json:4: note: “https://h.example/b”: Only code can answer this entry: its handler is “other”. Run the app or its tests instead.",
+            "substitutions.json:2: note: “https://h.example/a”: Only code can answer this entry: its handler is “saveOrder”.",
+            "substitutions.json:4: note: “https://h.example/b”: Only code can answer this entry: its handler is “other”.",
         ]
         let attached = try await folder.substitute("check", "--attached")
         #expect(attached.status == 0)

@@ -378,7 +378,7 @@ struct GetTests {
         try folder.writeMap(#"{ "\#(url)": { "handler": "saveOrder" } }"#)
         let run = try await folder.substitute("get", "--json", "--method=PUT", url)
         #expect(run.status == 1)
-        let message = "Only code can answer this entry: its handler is “saveOrder”. Run the app or its tests instead."
+        let message = "Only code can answer this entry: its handler is “saveOrder”."
         #expect(run.messages.hasSuffix("substitute: \(url): \(message)\n"))
         #expect(try run.json([Record].self).first?.error == message)
     }

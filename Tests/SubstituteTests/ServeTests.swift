@@ -286,7 +286,7 @@ struct ServeTests {
         #expect(order.response.statusCode == 502)
         #expect(
             order.body.hasSuffix(
-                ": Only code can answer this entry: its handler is “saveOrder”. Run the app or its tests instead.\n"
+                ": Only code can answer this entry: its handler is “saveOrder”.\n"
             ),
             "\(order.body)"
         )

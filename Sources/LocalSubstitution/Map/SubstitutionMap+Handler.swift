@@ -83,9 +83,7 @@ extension Entry {
         package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
 
         /// The message of tools, which can't call the handler.
-        package var refusal: String {
-            "Only code can answer this entry: its handler is “\(name ?? "")”. Run the app or its tests instead."
-        }
+        package var refusal: String { "Only code can answer this entry: its handler is “\(name ?? "")”." }
     }
 }
 
