@@ -24,7 +24,7 @@ let serveCommand = Subcommand(
         stop the server and print the totals.
         """,
     options: [
-        .option("origin", "URL", help: "serve this origin (repeatable); others as pages need them", repeats: true),
+        .option("origin", "URL", help: "serve this origin (repeatable); others on demand", repeats: true),
         .option("port", "N", help: "the first origin's port; the next ones are N+1, …"),
         .option("record", .folder, help: "save responses in DIR"),
         .flag("offline", help: "don't use the network"),
