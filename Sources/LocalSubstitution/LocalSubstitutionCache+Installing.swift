@@ -100,9 +100,13 @@ extension LocalSubstitutionCache {
     /// Makes `URLSession.shared` use this cache's map for some requests, whether or not a cache is installed. Call this
     /// only if ``reachesSharedSession`` is `true`.
     ///
-    /// - Parameter takes: Returns whether a request uses the map. On Linux, it's called on the thread that resumes the
-    ///   request's task.
+    /// - Parameters:
+    ///   - unmatched: What happens to requests that use the map, but that no entry answers.
+    ///   - listener: A listener for the requests that use the map.
+    ///   - takes: Returns whether a request uses the map. On Linux, it's called on the thread that resumes the request's
+    ///     task.
     /// - Returns: A closure that makes the session stop using the map.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
     package func answerSharedSession(
         unmatched: Unmatched,
         listener: RequestListener,

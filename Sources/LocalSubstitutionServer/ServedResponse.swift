@@ -78,7 +78,7 @@ extension ServedResponse {
 // MARK: Headers
 
 extension ServedResponse {
-    /// The response headers that the client doesn't get, in lowercase, since they don't apply on 127.0.0.1.
+    /// The names, in lowercase, of response headers that the client never gets. A comment says why for each group.
     private static let dropped: Set<String> = [
         // These name origins, or keep a page's origins apart.
         "content-security-policy", "content-security-policy-report-only", "cross-origin-opener-policy",

@@ -78,9 +78,9 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         // A test that threw an error doesn't get here. It may have failed before its first request.
         if !test.isSuite, !options.sharedSession, use.hasNoRequests {
             options.warn(
-                "The test has substitutions, but made no request with URLSession.substituted or "
-                    + "TestSubstitutions.current. Pass one of these sessions to the code, or TestSubstitutions.current"
-                    + ".configuration if it makes its own. If it uses URLSession.shared, write sharedSession: true."
+                "The test has substitutions, but made no request with URLSession.substituted. Pass this session to the "
+                    + "code, or TestSubstitutions.current.configuration if the code makes its own. If it uses "
+                    + "URLSession.shared, write sharedSession: true."
             )
         }
     }

@@ -38,7 +38,8 @@ package final class UncachedLoader: Sendable {
         task.resume()
     }
 
-    /// Cancels all loads. Does so on another queue, since the last reference to a cache may be released on a session's queue.
+    /// Cancels all loads. This may be called on a session's queue, if the last reference to a cache is released there. On
+    /// Linux, using a session there traps, so another queue cancels the loads.
     package func end() {
         guard let session = session.withLock({ $0.take() }) else { return }
         DispatchQueue.global(qos: .utility).async { session.invalidateAndCancel() }

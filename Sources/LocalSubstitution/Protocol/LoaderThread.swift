@@ -22,7 +22,7 @@ struct LoaderThread: Sendable {
     /// Runs a closure on the loader's thread. Call this where a session that has ``delegateQueue`` calls its delegate.
     func runForDelegate(_ body: @escaping @Sendable () -> Void) { run(body) }
 
-    /// The delegate queue for the package's own sessions.
+    /// The delegate queue for the forwarder's sessions; `nil`, so that each session creates its own.
     static var delegateQueue: OperationQueue? { nil }
 
     /// Does nothing: pieces need no preparation here.
@@ -51,8 +51,8 @@ struct LoaderThread: Sendable {
     /// Creates ``silentTask``, which a response in pieces needs. Don't call this on the loader's queue.
     static func prepare() { _ = silentTask }
 
-    /// The delegate queue for the package's own sessions. They call their delegates on the loader's queue, which saves two thread
-    /// switches.
+    /// The delegate queue for the forwarder's sessions. They then call their delegates on the loader's queue, which saves
+    /// two thread switches.
     static var delegateQueue: OperationQueue? { InPlaceQueue() }
 
     /// Runs a closure where a session with ``delegateQueue`` calls its delegate.

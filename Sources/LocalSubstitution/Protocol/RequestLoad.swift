@@ -50,7 +50,7 @@ final class RequestLoad: Sendable {
     }
 
     private struct State: Sendable {
-        /// The URL of the last decision.
+        /// The URL of the request that was decided about last: the client's own, or one after a redirect.
         var url: URL?
         /// The body that was read from the request's stream, which can be read only once; `nil` if it wasn't needed.
         var body: BodyReader.Body?

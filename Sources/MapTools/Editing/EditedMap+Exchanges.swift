@@ -48,9 +48,11 @@ extension EditedMap {
             }
         }
         for (_, ofURL) in urls.sorted(by: { $0.key < $1.key }) {
+            let count = fileCount
             do throws(MapToolError) {
                 try add(ofURL, to: &added)
             } catch {
+                removeFiles(since: count)
                 for numbered in ofURL { added.set(.failure(error), for: numbered) }
             }
         }

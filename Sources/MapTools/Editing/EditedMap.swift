@@ -3,11 +3,11 @@ import Guarded
 package import LocalSubstitution
 import MapWriting
 
-/// A map that a command or a test's recording changes. It adds entries and files, and keeps what people have written.
+/// A map to which a command or a test's recording adds entries and files. What people have written stays.
 ///
-/// New files are written immediately, each whole or not at all. The map is written at the end, so that it never uses a
-/// missing file. After that, prepared bytes replace existing files. If anything fails before the map is written,
-/// nothing changes.
+/// New files are written immediately, each whole or not at all. New bytes for an existing file are only prepared, under a
+/// temporary name. ``save()`` writes the map, and then replaces the existing files. If the map can't be written, it
+/// removes the new files and the prepared bytes.
 package struct EditedMap {
     /// Whether the change is only tried out, without writing anything.
     package let isDryRun: Bool

@@ -21,6 +21,7 @@ extension EditedMap {
         let found = archive.responses(selection, inOrder: inOrder, into: entries, &left)
         var outcomes = left.mapValues { Result<KeptFile, HTTPArchive.Refusal>.failure($0) }
         for (url, responses) in found {
+            let count = fileCount
             do throws(MapToolError) {
                 let exchanges = responses.map(\.exchange)
                 let kept = try keep(exchanges, for: url, as: url.canonical, replacing: replacing)
@@ -28,6 +29,7 @@ extension EditedMap {
                     for number in response.numbers { outcomes[number] = outcome.mapError { .entry(key: $0.key) } }
                 }
             } catch {
+                removeFiles(since: count)
                 for number in responses.flatMap(\.numbers) {
                     outcomes[number] = .failure(.unwritable(error.description))
                 }
@@ -320,7 +322,7 @@ extension HTTPArchive {
         static func type(_ type: String) -> Self { Self("type", "the MIME type is \(type.isEmpty ? "unknown" : type)") }
         static let noBody = Self("noBody", "no body was recorded")
         static func encoding(_ encoding: String) -> Self {
-            Self("encoding", "the body's encoding “\(encoding)” is unknown")
+            Self("encoding", "the archive's field “encoding” is “\(encoding)”, not “base64”")
         }
         static let brokenBody = Self("brokenBody", "the body can't be decoded: it isn't valid base64 or UTF-8")
         static func lostBytes(type: String) -> Self {

@@ -52,7 +52,8 @@ package struct MapReview {
     /// Returns warnings about an entry's answers that only a session with an attached cache gets.
     private func loading(_ entry: Entry) -> [Warning] {
         if entry.options.use == .whenOffline {
-            return [Warning(.needsProtocol, entry, "The entry waits for the network to fail. \(Self.advice)")]
+            let problem = "“whenOffline” waits for the network to fail, which a cache alone doesn't notice."
+            return [Warning(.needsProtocol, entry, "\(problem) Attach the cache to the session.")]
         }
         let fields = Entry.Options.protocolFieldNames.filter { name in
             entry.answering.contains { $0.options.protocolFields.contains(name) }
