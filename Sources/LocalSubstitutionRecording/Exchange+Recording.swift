@@ -70,7 +70,7 @@ extension Exchange {
             RecordingRules.Headers.noteOnWithheld { exchange.response.value(forHTTPHeaderField: $0) }
         }
 
-        /// Returns the response's entry and notes for the recorder's index, which then sets their date.
+        /// Returns the response as the recorder's index keeps it. Its notes have the date 0 until the index sets it.
         func kept(as file: String, defaults: EntryFields) -> RecorderIndex.Response {
             let notes = RecorderIndex.Notes(
                 file: file,

@@ -121,7 +121,7 @@ enum MapSource: Sendable {
         } catch let error as SubstitutionMapError
             where error.problems.contains(where: { [.missingFile, .noResources].contains($0.kind) })
         {
-            let end = "The map is in the bundle “\(bundle.bundlePath)”, but not all its files are in its folder there."
+            let end = "The bundle “\(bundle.bundlePath)” contains the map, but not all of its entries' files."
             throw SubstitutionScope.Failure(["\(error)", "\(end) \(advice)"])
         }
     }
@@ -158,7 +158,7 @@ enum MapSource: Sendable {
         let question = "\(error)\n  Did you mean “\(nearest.path)”?"
         // The path's folder is probably wrong, and recording would create a map there.
         guard nearest.isMisspelled else {
-            return "\(question) Otherwise, first start a new map: write {} into the missing file."
+            return "\(question) Otherwise, create the file with the text {}, then record into it."
         }
         return "\(question) Otherwise, start a new map.\n  \(record)"
     }

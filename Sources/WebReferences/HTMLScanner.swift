@@ -254,7 +254,7 @@ private struct ForeignElements {
 
     private var open: [Element] = []
 
-    /// An `svg` or `math` element, or an element inside one that can contain HTML: an integration point or an
+    /// An `svg` or `math` element, or one of the elements in it whose content may be HTML: an integration point or an
     /// `annotation-xml`.
     private struct Element {
         let name: String

@@ -11,7 +11,8 @@ final class ForwardedTask: Sendable {
     enum Outcome: Sendable {
         /// The network's response. A body that's longer than the limit has already been passed on.
         case received(ResponseCollector.Response, limit: Int)
-        /// A redirect isn't followed, because an entry matches the redirect's target, or the target must not be loaded.
+        /// A redirect that the session doesn't follow. The load continues with the step instead: see
+        /// ``RedirectAnswer/answer(_:)``.
         case answered(RequestLoad.Step)
         /// - Parameter isPartial: Whether part of the response has been passed on. If so, nothing else can answer.
         case failed(URLError, isPartial: Bool)
