@@ -119,7 +119,7 @@ struct TraitIssueTests {
         let issues = try await Self.issues("flattened")
         #expect(issues.count == 1)
         let text = try #require(issues.first?.text)
-        for part in ["“shop/name.txt”", "not all its files are in its folder there", ".copy(\"Fixtures\")"] {
+        for part in ["“shop/name.txt”", "contains the map, but not all of its entries' files", ".copy(\"Fixtures\")"] {
             #expect(text.contains(part), "\(text)")
         }
         #expect(!text.contains("LOCAL_SUBSTITUTION_RECORD"), "\(text)")
