@@ -69,7 +69,7 @@ final class ServedOrigins: Sendable {
                 port = try listener.listen(on: wanted)
             } catch {
                 let place = wanted == 0 ? "any port" : "port \(wanted)"
-                let fix = wanted == 0 ? "Close some files." : "Use another port, or leave it out to get a free one."
+                let fix = wanted == 0 ? error.fix : "Use another port, or leave it out to get a free one."
                 throw SubstitutionServerError(
                     .portUnavailable,
                     "“\(origin)” can't be served on \(place) of 127.0.0.1 (\(error)). \(fix)"

@@ -101,7 +101,7 @@ public final class SubstitutionServer: Sendable {
                 ).serve()
             }
         } catch {
-            throw SubstitutionServerError(.portUnavailable, "The server can't start (\(error)). Close some files.")
+            throw SubstitutionServerError(.portUnavailable, "The server can't start (\(error)). \(error.fix)")
         }
         for origin in wanted.keys { _ = try origins.port(for: origin) }
     }

@@ -172,8 +172,11 @@ struct SubstitutionScope: Sendable {
 
     /// Returns advice on how to make the map answer a request that it doesn't answer.
     private func advice(on request: TestSubstitutions.Request) -> String {
-        guard !request.isHiddenUpload else {
-            return "Use a data task with httpBody: on Linux, Foundation hides an upload task's body."
+        if request.isHiddenUpload {
+            let reason = "on Linux, Foundation hides an upload task's body."
+            return request.explanation?.verdict == .noEntry
+                ? "Add an entry. Use a data task with httpBody if a recording should add it: \(reason)"
+                : "Use a data task with httpBody: \(reason)"
         }
         if let archive = options.source.archive {
             let name = archive.lastPathComponent
@@ -183,7 +186,9 @@ struct SubstitutionScope: Sendable {
                 .joined(separator: " ")
         }
         guard options.source.file != nil else {
-            return "Add an entry. (Only a map that is named by its path can be recorded.)"
+            let isAlmostNamed = request.explanation?.nearMisses.isEmpty == false
+            return (isAlmostNamed ? "Or add an entry." : "Add an entry.")
+                + " (Only a map that is named by its path can be recorded.)"
         }
         return request.obstacleToRecording ?? "record it:    \(Recording.command(options.test.filter))"
     }

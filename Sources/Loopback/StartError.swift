@@ -18,6 +18,16 @@ public struct StartError: Error, Sendable, Hashable, CustomStringConvertible {
         "\(call): \(String(cString: strerror(code)))"
     }
 
+    /// How to correct the error, as a sentence.
+    package var fix: String {
+        switch code {
+        case EMFILE, ENFILE: "Close some files."
+        case EACCES, EPERM:
+            "Allow incoming connections. A sandboxed Mac app needs the entitlement com.apple.security.network.server."
+        default: "Check that programs can listen on 127.0.0.1."
+        }
+    }
+
     /// Returns the error of the system call that just failed, from `errno`.
     package static func current(_ call: String) -> StartError {
         StartError(call: call, code: errno)

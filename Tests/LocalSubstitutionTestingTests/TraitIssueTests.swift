@@ -195,9 +195,13 @@ struct TraitIssueTests {
     }
 
     #if os(Linux)
-    @Test("An upload task's issue says what to use instead", arguments: ["upload", "uploadWithCondition"])
-    func upload(_ test: String) async throws {
+    @Test(
+        "An upload task's issue says what to use instead, and suggests an entry if none names the URL",
+        arguments: [("upload", true), ("uploadWithCondition", false)]
+    )
+    func upload(_ test: String, needsEntry: Bool) async throws {
         let text = try #require(try await Self.issues(test).first?.text)
+        #expect(text.contains("Add an entry. ") == needsEntry, "\(text)")
         #expect(text.contains("Use a data task") && text.contains("httpBody"), "\(text)")
         #expect(!text.contains("LOCAL_SUBSTITUTION_RECORD"), "\(text)")
     }

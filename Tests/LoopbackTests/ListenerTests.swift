@@ -148,4 +148,15 @@ struct ListenerTests {
         }
         for client in clients { #expect(try client.readToEnd().hasPrefix("HTTP/1.1 413 ")) }
     }
+
+    @Test(
+        "An error that keeps it from listening ends in its own fix",
+        arguments: [
+            (EMFILE, "Close some files."), (ENFILE, "Close some files."), (EPERM, "com.apple.security.network.server."),
+            (EADDRNOTAVAIL, "127.0.0.1."),
+        ]
+    )
+    func fix(code: Int32, end: String) {
+        #expect(StartError(call: "bind", code: code).fix.hasSuffix(end))
+    }
 }
