@@ -76,13 +76,20 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         }
         try result.get()
         // A test that threw an error doesn't get here. It may have failed before its first request.
-        if !test.isSuite, !options.sharedSession, use.hasNoRequests {
-            options.warn(
-                "The test has substitutions, but made no request with URLSession.substituted. Pass this session to the "
-                    + "code, or TestSubstitutions.current.configuration if the code makes its own. If it uses "
-                    + "URLSession.shared, write sharedSession: true."
-            )
+        if !test.isSuite, use.hasNoRequests, let warning = try warningOfNoRequests(use.map()) { options.warn(warning) }
+    }
+
+    /// Returns a warning for a test that made no requests; `nil` if its map has no entries and only keeps
+    /// `URLSession.shared` from using the network.
+    private func warningOfNoRequests(_ map: SubstitutionMap) -> String? {
+        guard options.sharedSession else {
+            return "The test has substitutions, but made no request with URLSession.substituted. Pass this session to "
+                + "the code, or TestSubstitutions.current.configuration if the code makes its own. If it uses "
+                + "URLSession.shared, write sharedSession: true."
         }
+        guard map.count > 0 else { return nil }
+        return "The test has substitutions, but made no request with URLSession.shared. If the code makes its own "
+            + "session, pass it TestSubstitutions.current.configuration."
     }
 
     /// Runs a test with one of its arguments, or a test without arguments. If the scope can't be created, records an

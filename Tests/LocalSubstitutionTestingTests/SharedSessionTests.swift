@@ -121,6 +121,18 @@ struct SharedSessionTests {
         #expect(issues.first { $0.contains("/detached\n") }?.contains(note) == true, "\(issues)")
         #expect(issues.first { $0.contains("needs a name") }?.contains(note) == true, "\(issues)")
     }
+
+    #if compiler(>=6.3)
+    @Test(
+        "A test whose code makes its own session gets a warning, unless the map has no entries",
+        arguments: [("otherSession", 1), ("offline", 0)]
+    )
+    func otherSession(_ test: String, warnings: Int) async throws {
+        let issues = try await Self.child.value.issues(of: "ChildSharedSession/\(test)")
+        #expect(issues.map(\.isWarning) == Array(repeating: true, count: warnings), "\(issues)")
+        #expect(issues.allSatisfy { $0.text.contains("TestSubstitutions.current.configuration") }, "\(issues)")
+    }
+    #endif
     #endif
 
     // What is installed belongs to the process, so these tests run in separate ones.

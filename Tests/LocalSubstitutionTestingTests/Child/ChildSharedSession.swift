@@ -102,6 +102,15 @@ struct ChildSharedSession {
         #expect(detached == "network")
     }
 
+    @Test(.substituting([key: .text("own")], sharedSession: ChildProcess.isThis))
+    func otherSession() async throws {
+        let session = URLSession(configuration: .ephemeral)
+        #expect(try await text(#require(Self.origin).url("name").absoluteString, in: session) == "network")
+    }
+
+    @Test(.substituting([:], sharedSession: ChildProcess.isThis))
+    func offline() {}
+
     private struct Mistake: Error, CustomStringConvertible {
         var description: String { "the order needs a name" }
     }
