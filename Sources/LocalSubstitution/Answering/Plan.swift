@@ -72,12 +72,9 @@ final class Plan: Sendable {
     /// Why a cache without a protocol answers the request, or why it doesn't.
     let reason: Reason
     let action: Action
-    /// Whether responses to this request stay out of the default cache: an entry answers it, or would if the request's
-    /// cache policy allowed that.
-    let keepsOutOfDefaultCache: Bool
     /// The handler's answer; `nil` if the entry has no handler, or if its handler hasn't been called yet or declined.
     private let handled: Substitution?
-    /// Whether the answer has been counted; see ``Responder/count(_:)``.
+    /// Whether the answer has been counted; see ``MapInUse/count(_:)``.
     let isCounted = Guarded(false)
 
     /// Decides how to answer a request.
@@ -102,17 +99,10 @@ final class Plan: Sendable {
         self.generation = generation
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
         let match = url.map { map.match($0, for: RequestFacts(request, body: body), isUsedUp: isUsedUp) }
-        let reason: Reason
-        if let unanswered = Self.unanswered(match) {
-            reason = unanswered
-            keepsOutOfDefaultCache = false
-        } else {
-            let obstacle = Self.obstacle(request, match)
-            reason = request.ignoresLocalData ? .ignoresLocalData : obstacle ?? .substituted
-            keepsOutOfDefaultCache = obstacle == nil
-        }
         self.match = match
-        self.reason = reason
+        reason =
+            Self.unanswered(match)
+            ?? (request.ignoresLocalData ? .ignoresLocalData : Self.obstacle(request, match) ?? .substituted)
         if let rules {
             action = Self.action(for: request, match, reason, in: rules)
         } else {
@@ -127,7 +117,7 @@ final class Plan: Sendable {
     init(_ called: Plan, answeredWith answer: Substitution?) {
         (request, rules, isOffline) = (called.request, called.rules, called.isOffline)
         (map, generation, match) = (called.map, called.generation, called.match)
-        (handled, keepsOutOfDefaultCache) = (answer, called.keepsOutOfDefaultCache)
+        handled = answer
         reason = answer == nil ? .declined : called.reason
         guard let rules else {
             action = .pass
@@ -216,6 +206,10 @@ final class Plan: Sendable {
 
     /// The substitution that a cache alone can return; `nil` if there is none.
     var cacheAnswer: Substitution? { reason == .substituted ? match?.localSubstitution : nil }
+
+    /// Whether responses to this request stay out of the default cache: an entry answers it, or would if the request's
+    /// cache policy allowed that.
+    var keepsOutOfDefaultCache: Bool { Self.unanswered(match) == nil && Self.obstacle(request, match) == nil }
 
     /// Whether only the server at the request's URL can answer: no entry does, or the entry only changes request headers.
     var needsOrigin: Bool {
