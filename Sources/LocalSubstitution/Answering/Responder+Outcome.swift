@@ -33,7 +33,7 @@ extension Responder {
             guard
                 let response = plan.range.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
             else { return nil }
-            use(plan)
+            maps.use(plan)
             let isHead = plan.request.httpMethod == "HEAD"
             let body = LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
             reportSubstituted(plan, by: substitution, bytes: body.range.count, .protocol)
@@ -55,7 +55,7 @@ extension Responder {
         _ substitution: Substitution,
         _ url: URL
     ) -> RequestOutcome {
-        uncount(plan)
+        maps.uncount(plan)
         report(problem, of: substitution, url)
         return .failed(plan, .unreadable(problem, url))
     }
@@ -86,7 +86,7 @@ extension Responder {
 
     /// Fails a request with the error of its entry's handler.
     func fail(_ plan: Plan, by substitution: Substitution, _ error: URLError) -> RequestOutcome {
-        use(plan)
+        maps.use(plan)
         reportSubstituted(plan, by: substitution, bytes: 0, .protocol)
         return .failed(plan, error)
     }
@@ -95,7 +95,7 @@ extension Responder {
     ///
     /// - Parameter message: What's wrong and how to fix it.
     func mishandled(_ plan: Plan, _ message: String) -> RequestOutcome {
-        use(plan)
+        maps.use(plan)
         reportUnanswered(plan, since: message)
         let error = URLError.explained(.badServerResponse, message, plan.request.url)
         return RequestOutcome(.mishandled(message), plan, .failure(error))
@@ -124,7 +124,7 @@ extension Responder {
     ///
     /// - Parameter isBrief: Whether the error leaves the explanation to a listener.
     func unmatched(_ plan: Plan, isBrief: Bool) -> RequestOutcome {
-        uncount(plan)
+        maps.uncount(plan)
         var reason = plan.reasonText
         if case .network? = plan.substitution?.content {
             reason = "the entry that names it has no “forwardTo”, and the request can't use the network"

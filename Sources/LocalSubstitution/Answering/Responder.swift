@@ -133,22 +133,8 @@ final class Responder: Sendable {
     /// - Parameters:
     ///   - body: The request's body; by default, the one that the request contains.
     ///   - rules: The rules of the request's session; `nil` if the cache alone decides.
-    ///   - isOffline: Whether the network must not be asked for a newer copy. Ignored if there are rules.
-    func lookUp(
-        _ request: URLRequest,
-        body: RequestBody? = nil,
-        rules: SessionRules? = nil,
-        isOffline: Bool = false
-    ) -> Plan {
-        switch maps.reloadIfChanged(forget: retained.removeAll) {
-        case .none: break
-        case .reloaded(let map):
-            let reason = map.count.counted("entry", "entries")
-            observers.emit(Observers.Event(kind: .mapReloaded, url: nil, reason: reason), isReload: true)
-        case .failed(let error):
-            let event = Observers.Event(kind: .mapNotReloaded, url: nil, reason: error.description)
-            observers.emit(event, isReload: true)
-        }
+    func lookUp(_ request: URLRequest, body: RequestBody? = nil, rules: SessionRules? = nil) -> Plan {
+        if let event = maps.reloadIfChanged(forget: retained.removeAll) { observers.emit(event, isReload: true) }
         // Reads the generation before the map. Then `RetainedResponses.retain` doesn't retain a response made with an
         // outdated map.
         let (generation, map) = (retained.generation, maps.map)
@@ -156,39 +142,11 @@ final class Responder: Sendable {
             request,
             body: body,
             rules: rules,
-            isOffline: isOffline,
+            isOffline: rules == nil && isCacheOffline.withLock { $0 },
             in: map,
             generation: generation
         ) { [maps] count in maps.isUsedUp(count, of: map) }
     }
-
-    /// Counts a plan's answer if the alternative that answers has a limit of `times`. Returns `false` if the limit had
-    /// already been reached.
-    func count(_ plan: Plan) -> Bool {
-        guard let count = plan.match?.count else { return true }
-        guard maps.count(count, of: plan.map) else { return false }
-        plan.isCounted.withLock { $0 = true }
-        return true
-    }
-
-    /// Notes that a plan's entry answered.
-    func use(_ plan: Plan) {
-        if let number = plan.match?.number { maps.use(number, of: plan.map) }
-    }
-
-    /// Undoes ``count(_:)`` for a request that wasn't answered after all. A second call has no effect.
-    func uncount(_ plan: Plan) {
-        guard let count = plan.match?.count,
-            plan.isCounted.withLock({ isCounted in
-                defer { isCounted = false }
-                return isCounted
-            })
-        else { return }
-        maps.uncount(count, of: plan.map)
-    }
-
-    /// Looks up a request that the loader asks the cache about.
-    func lookUp(_ request: URLRequest) -> Plan { lookUp(request, isOffline: isCacheOffline.withLock { $0 }) }
 
     /// Returns whether everything that an entry's response needs is in memory.
     func isAtHand(_ substitution: Substitution, _ plan: Plan) -> Bool {
@@ -255,7 +213,7 @@ final class Responder: Sendable {
             let answer = copies.answer(question, file: read)
             (newer, file) = (answer, answer.bytes)
         }
-        use(plan)
+        maps.use(plan)
         let proof = plan.request.value(forHTTPHeaderField: Self.proofHeader).flatMap { token in
             proofs.withLock { $0[token] }
         }

@@ -58,7 +58,7 @@ final class Attachment: Sendable {
     func decide(_ request: URLRequest, body: RequestBody, _ taken: Plan? = nil, reportsGoneFiles: Bool = true) -> Plan {
         var plan = taken.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
         // Another request may have used up the alternative since the lookup.
-        while !responder.count(plan) { plan = lookUp(request, body: body) }
+        while !responder.maps.count(plan) { plan = lookUp(request, body: body) }
         if reportsGoneFiles { responder.reportGoneFiles(plan) }
         return plan
     }

@@ -231,7 +231,7 @@ final class RequestLoad: Sendable {
     /// that the session gets only the response from the redirect's target.
     private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
         if !attachment.isDirect, substitution.isRedirect, let next = plan.request.redirected(by: substitution) {
-            responder.use(plan)
+            responder.maps.use(plan)
             return .follow(next)
         }
         if case .stream(let pieces) = substitution.content {
@@ -255,7 +255,7 @@ final class RequestLoad: Sendable {
             guard let url = plan.request.url,
                 let head = ResponseBuilder(substitution: substitution, file: nil).streamHead(for: url)
             else { return .failed(plan, URLError(.badURL)) }
-            responder.use(plan)
+            responder.maps.use(plan)
             // Reports the answer even if the stream fails or is cancelled, since the entry has answered.
             defer { responder.reportSubstituted(plan, by: substitution, bytes: bytes, .protocol) }
             client.send(.head(head))
@@ -317,7 +317,7 @@ final class RequestLoad: Sendable {
             do throws(HandledAnswer.Mistake) {
                 let handled = try HandledAnswer(answer, to: substitution, in: plan.folder, url: url)
                 state.withLock { $0.delaysFrom = .now() }
-                responder.use(plan)
+                responder.maps.use(plan)
                 return .next(Plan(plan, answeredWith: handled.substitution))
             } catch {
                 return .end(responder.mishandled(plan, "\(name) can't answer: \(error.message)"))
@@ -366,7 +366,7 @@ final class RequestLoad: Sendable {
         isConditional: Bool = true
     ) async throws(URLError) -> Step {
         if let error = UnsupportedTask.error(forForwarding: client.task, first.request) {
-            responder.uncount(plan)
+            responder.maps.uncount(plan)
             return .end(fail(plan, error))
         }
         let sent = ForwardedRequest(plan, fallback, in: attachment, body: body, isConditional: isConditional)
@@ -437,7 +437,7 @@ final class RequestLoad: Sendable {
                 responder.reportUnanswered(plan)
                 return outcome(received.head)
             }
-            responder.use(plan)
+            responder.maps.use(plan)
             responder.reportForwarded(plan)
             return outcome(plan.changed(received.head))
         }

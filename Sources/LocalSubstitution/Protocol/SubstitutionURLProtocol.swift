@@ -67,7 +67,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         }
         let plan = attachment.decide(request, body: .onLoaderQueue(request), taken?.plan)
         if let error = UnsupportedTask.error(for: task, plan) {
-            responder.uncount(plan)
+            responder.maps.uncount(plan)
             responder.reportUnanswered(plan, since: error.localizedDescription)
             return deliver(.end(.failed(plan, error)))
         }
