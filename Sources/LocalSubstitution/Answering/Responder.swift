@@ -45,7 +45,6 @@ final class Responder: Sendable {
     var statistics: LocalSubstitutionCache.Statistics {
         var statistics = observers.statistics
         let hits = retained.counts
-        statistics.lookups += hits.hits
         statistics.substituted += hits.hits
         statistics.bytes += hits.bytes
         return statistics
