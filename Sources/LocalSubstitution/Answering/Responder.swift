@@ -20,8 +20,7 @@ final class Responder: Sendable {
     let proofs = Guarded<[String: String]>([:])
     /// The header for a token or a proof.
     static let proofHeader = "LocalSubstitution-Proof"
-    /// The request that a protocol has accepted but not started to load.
-    private let taken = Guarded<TakenRequest?>(nil)
+    let taken = TakenRequest()
     private let isCacheOffline = Guarded(false)
 
     /// Creates a responder.
@@ -69,26 +68,25 @@ final class Responder: Sendable {
 
     // MARK: Retained responses
 
-    /// Returns the retained response to a plain `GET` if the response is still valid. This is the fastest path: it
-    /// neither reads a file nor searches the map.
+    /// Returns the retained response to a plain `GET` if it's still current, and counts a hit. This is the fastest path:
+    /// it neither reads a file nor searches the map.
     ///
     /// - Parameters:
-    ///   - checked: A retained response that is known to be valid. Its file isn't checked again.
-    ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
+    ///   - checked: A response that was current a moment ago. If it's still retained, it isn't checked again.
+    ///   - isStrict: Whether the session must not reach the network.
     func retainedResponse(
         for request: URLRequest,
         checked: RetainedResponses.Response? = nil,
         isStrict: Bool = false
     ) -> CachedURLResponse? {
-        guard request.isPlainGet, !request.ignoresLocalData, let url = request.url,
-            let (response, isObserved) = retained.response(for: url.absoluteString),
-            response.isValid(isStrict: isStrict, isChecked: response === checked)
+        guard let url = request.retainableURL, let (response, isObserved) = retained.response(for: url.absoluteString),
+            response.mayAnswer(isStrict: isStrict), response === checked || response.isCurrent
         else { return nil }
-        if isObserved || !response.isAlwaysValid {
+        if isObserved || !response.isAlwaysCurrent {
             observers.report(
                 .substituted,
                 url,
-                by: response.isAlwaysValid ? .table : .cache,
+                by: response.isAlwaysCurrent ? .table : .cache,
                 key: response.key,
                 file: response.file,
                 bytes: response.size
@@ -97,10 +95,10 @@ final class Responder: Sendable {
         return response
     }
 
-    /// Returns a request's retained response if it's still valid, without counting a hit.
-    func validRetainedResponse(for request: URLRequest, isStrict: Bool) -> RetainedResponses.Response? {
-        guard request.isPlainGet, !request.ignoresLocalData, let url = request.url?.absoluteString,
-            let response = retained.peek(url), response.isValid(isStrict: isStrict)
+    /// Returns a request's retained response if it's still current, without counting a hit.
+    func currentResponse(to request: URLRequest, isStrict: Bool) -> RetainedResponses.Response? {
+        guard let url = request.retainableURL?.absoluteString, let response = retained.peek(url),
+            response.mayAnswer(isStrict: isStrict), response.isCurrent
         else { return nil }
         return response
     }
@@ -108,17 +106,17 @@ final class Responder: Sendable {
     /// Returns the retained response to a request that a protocol answers.
     ///
     /// - Parameters:
-    ///   - cached: The response that the loader got from a cache. If it's the retained response, its hit has already
-    ///     been counted.
+    ///   - cached: The response that the loader got from a cache. If it's the retained response, it was just checked, and
+    ///     its hit was counted.
     ///   - taken: What was noted when the protocol accepted the request.
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
-        _ taken: TakenRequest?,
+        _ taken: TakenRequest.Note?,
         isStrict: Bool
     ) -> CachedURLResponse? {
         if let cached, let url = request.url?.absoluteString, let known = retained.peek(url), known === cached,
-            known.isValid(isStrict: isStrict, isChecked: true)
+            known.mayAnswer(isStrict: isStrict)
         {
             return cached
         }
@@ -152,42 +150,6 @@ final class Responder: Sendable {
         guard let path = plan.path(of: substitution) else { return true }
         guard let file = retained.currentFile(at: path) else { return false }
         return plan.question(about: substitution).map { copies.isAtHand($0.url, file: file) } ?? true
-    }
-
-    // MARK: Requests that a protocol has taken
-
-    /// Notes that a protocol has accepted a request.
-    ///
-    /// One note is enough. For each request, Linux's loader asks the protocol, then the cache, and then starts the
-    /// protocol, all on a queue that the process's sessions share (`URLSession.swift`, `sharedQueue`). Apple's loader
-    /// promises no such order, so nothing is noted there.
-    func noteTaken(_ request: TakenRequest) {
-        #if !canImport(Darwin)
-        taken.withLock { $0 = request }
-        #endif
-    }
-
-    /// Returns whether a protocol has accepted a request, so that the cache leaves the answer and its report to the
-    /// protocol. Returns `true` once for each accepted request.
-    func leavesToProtocol(_ request: URLRequest) -> Bool {
-        taken.withLock { taken in
-            guard taken?.isOf(request) == true, taken?.isLeft == false else { return false }
-            taken?.isLeft = true
-            return true
-        }
-    }
-
-    /// Removes the note about a request whose protocol was stopped before it was started.
-    func forgetTaken(_ request: URLRequest) {
-        taken.withLock { if $0?.isOf(request) == true { $0 = nil } }
-    }
-
-    /// Removes the note when a protocol is started. Returns the note if it's about that protocol's request.
-    func startTaken(_ request: URLRequest) -> TakenRequest? {
-        taken.withLock { taken in
-            defer { taken = nil }
-            return taken?.isOf(request) == true ? taken : nil
-        }
     }
 
     // MARK: Answering
@@ -235,39 +197,14 @@ final class Responder: Sendable {
     }
 }
 
-extension Responder {
-    /// A request that a protocol has accepted.
-    struct TakenRequest: Sendable {
-        let request: URLRequest
-        /// The request's retained response, which was valid when the protocol accepted the request; `nil` if there was
-        /// none.
-        var response: RetainedResponses.Response?
-        /// The request's plan; `nil` if the request has a retained response.
-        var plan: Plan?
-        /// Whether the cache has left the request to the protocol.
-        var isLeft = false
-
-        /// The retained response, if this cache left the request to the protocol: then almost no time has passed, and
-        /// the response is still valid. Otherwise `nil`, since another cache may have kept the loader waiting.
-        var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
-
-        /// Returns whether a request equals this one. Foundation's `==` ignores differences in headers, bodies and
-        /// timeouts (`NSURLRequest.swift`, `isEqual`).
-        func isOf(_ other: URLRequest) -> Bool {
-            request == other && request.allHTTPHeaderFields == other.allHTTPHeaderFields
-                && request.httpBody == other.httpBody && request.timeoutInterval == other.timeoutInterval
-        }
-    }
-}
-
 extension URLRequest {
-    /// Whether this is a `GET` that has no header on which a cache's response depends.
-    fileprivate var isPlainGet: Bool {
-        guard httpMethod == "GET" else { return false }
-        guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return true }
-        return ["Range", "Authorization", "Proxy-Authorization", Responder.proofHeader].allSatisfy {
-            value(forHTTPHeaderField: $0) == nil
-        }
+    /// The URL under which a response to this request may be retained; `nil` if this isn't a `GET`, if it has a header on
+    /// which a cache's response depends, or if its cache policy ignores local data.
+    fileprivate var retainableURL: URL? {
+        guard httpMethod == "GET", !ignoresLocalData else { return nil }
+        guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return url }
+        let decisive = ["Range", "Authorization", "Proxy-Authorization", Responder.proofHeader]
+        return decisive.allSatisfy { value(forHTTPHeaderField: $0) == nil } ? url : nil
     }
 }
 
@@ -277,7 +214,7 @@ extension Responder {
     /// queue.
     func cachedResponse(to request: URLRequest, _ done: @escaping @Sendable (CachedURLResponse?) -> Void) {
         // A protocol has accepted the request. It answers and reports the request, even if the response is retained.
-        if leavesToProtocol(request) { return done(nil) }
+        if taken.leavesToProtocol(request) { return done(nil) }
         if let response = retainedResponse(for: request) { return done(response) }
         // Looking up would read the map's file if it has changed, so that's left to the other queue.
         let plan = maps.isCurrent(maps.map) ? lookUp(request) : nil

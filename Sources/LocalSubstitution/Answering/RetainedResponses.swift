@@ -69,11 +69,11 @@ final class RetainedResponses: Sendable {
 
     // MARK: Hits
 
-    /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response is always valid.
+    /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response is always current.
     func response(for url: String) -> (response: Response, isObserved: Bool)? {
         part(for: url).contents.withLock { part in
             guard let response = part.responses[url] else { return nil }
-            if response.isAlwaysValid {
+            if response.isAlwaysCurrent {
                 part.hits += 1
                 part.bytes += response.size
             }
@@ -256,8 +256,8 @@ extension RetainedResponses {
         /// The entry's file; `nil` for an entry without one.
         let file: URL?
         private let path: String?
-        /// Whether a hit can return the response without checking that it's valid.
-        let isAlwaysValid: Bool
+        /// Whether the response stays current as long as it's retained, so that a hit checks nothing.
+        let isAlwaysCurrent: Bool
         /// The bytes of the file, or of the newer copy that replaces it.
         fileprivate let bytes: FileBytes?
         /// The path or name under which the bytes are held; `nil` for an entry without a file.
@@ -268,7 +268,7 @@ extension RetainedResponses {
         private let maps: MapInUse?
         /// The map that the response was made with; `nil` if changes aren't reloaded.
         private let map: SubstitutionMap?
-        /// The names of missing files. If one of them is added, another entry may answer, so the response isn't valid any more.
+        /// The names of missing files. If one of them is added, another entry may answer, so the response isn't current any more.
         private let missing: [String]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` if the entry sets no limit.
         private let expiresAt: Int64?
@@ -300,7 +300,7 @@ extension RetainedResponses {
                 FileStatus.now &+ Int64(min($0, 1e9) * 1e9)
             }
             stamp = newer?.stamp
-            isAlwaysValid = !maps.reloadsChanges && expiresAt == nil && stamp == nil
+            isAlwaysCurrent = !maps.reloadsChanges && expiresAt == nil && stamp == nil
             super.init(
                 response: response.response,
                 data: response.data,
@@ -313,15 +313,13 @@ extension RetainedResponses {
         override var classForCoder: AnyClass { CachedURLResponse.self }
         required init?(coder: NSCoder) { nil }
 
-        /// Returns whether the response is certainly the one that the current map and file lead to. If `false`, look
-        /// the request up again.
-        ///
-        /// - Parameters:
-        ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
-        ///   - isChecked: Whether the map, the files and the age are known to be right. They aren't checked then.
-        func isValid(isStrict: Bool, isChecked: Bool = false) -> Bool {
-            isAlwaysValid || (isChecked || (!hasExpired && isUnchanged)) && !(isStrict && stamp != nil)
-        }
+        /// Returns whether the response may answer in a session. In a strict one, which must not reach the network,
+        /// neither a newer copy of a file answers nor a file whose newer copy is wanted.
+        func mayAnswer(isStrict: Bool) -> Bool { !isStrict || stamp == nil }
+
+        /// Whether the response is certainly the one that the current map and file lead to. If not, look the request up
+        /// again.
+        var isCurrent: Bool { isAlwaysCurrent || !hasExpired && isUnchanged }
 
         fileprivate var hasExpired: Bool {
             expiresAt.map { FileStatus.now >= $0 } ?? false || stamp?.hasExpired ?? false

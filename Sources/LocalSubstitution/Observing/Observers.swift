@@ -35,7 +35,7 @@ final class Observers: Sendable {
 
     private let state = Guarded(State())
 
-    /// The counts so far. Hits of responses that are always valid aren't included: ``RetainedResponses`` counts them.
+    /// The counts so far. Hits of responses that are always current aren't included: ``RetainedResponses`` counts them.
     var statistics: Statistics { state.withLock { $0.statistics } }
 
     // MARK: Listeners
