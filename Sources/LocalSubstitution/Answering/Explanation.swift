@@ -121,13 +121,8 @@ extension Responder {
     func explain(_ request: URLRequest) -> Explanation {
         let map = maps.map
         let plan = Plan(request, in: map) { [maps] in maps.isUsedUp($0, of: map) }
-        var copy: NewerCopy.Facts?
-        if let substitution = plan.cacheAnswer, substitution.use == .untilUpdated, let match = plan.match,
-            let name = substitution.fileName, let folder = map.storage.folder
-        {
-            copy = copies.explainedCopy(of: match.url.canonical, fileName: name, in: folder)
-        }
-        return Explanation(plan, copy: copy)
+        let question = plan.cacheAnswer.flatMap(plan.question)
+        return Explanation(plan, copy: question.flatMap(copies.explainedCopy))
     }
 }
 
@@ -137,7 +132,7 @@ extension Explanation {
     /// - Parameters:
     ///   - copy: The newer copy that answers instead of the entry's file; `nil` if the file answers.
     ///   - refusal: Why a strict session refuses the request; `nil` to explain what the cache does.
-    init(_ plan: Plan, copy: NewerCopy.Facts? = nil, reason refusal: String? = nil) {
+    init(_ plan: Plan, copy: NewerCopies.Copy? = nil, reason refusal: String? = nil) {
         let (request, map, match) = (plan.request, plan.map, plan.match)
         let substitution = match?.substitution
         let problem = substitution.flatMap { Self.problem($0, map) }
@@ -226,7 +221,7 @@ extension Explanation {
     private static func contentType(
         _ substitution: Substitution,
         _ map: SubstitutionMap,
-        _ copy: NewerCopy.Facts?
+        _ copy: NewerCopies.Copy?
     ) -> String {
         var start = Data()
         if let name = substitution.fileName, let folder = map.storage.folder {

@@ -134,11 +134,9 @@ extension RefreshSchedule {
             /// The default cache hasn't been searched yet.
             case unknown
             case absent
-            case kept(NewerCopy.Facts)
+            case kept(NewerCopies.Copy)
 
-            var facts: NewerCopy.Facts? {
-                if case .kept(let facts) = self { facts } else { nil }
-            }
+            var kept: NewerCopies.Copy? { if case .kept(let copy) = self { copy } else { nil } }
         }
 
         private struct State: Sendable {
@@ -176,12 +174,12 @@ extension RefreshSchedule {
         ///
         /// - Parameter stamp: The stamp; `nil` to change the copy in any case.
         @discardableResult
-        func change(to copy: Copy, unlessSince stamp: Stamp? = nil) -> NewerCopy.Facts? {
+        func change(to copy: Copy, unlessSince stamp: Stamp? = nil) -> NewerCopies.Copy? {
             state.withLock { state in
                 if let stamp, stamp.change != state.changes { return nil }
                 state.changes += 1
                 defer { state.copy = copy }
-                return state.copy.facts
+                return state.copy.kept
             }
         }
 

@@ -291,7 +291,7 @@ extension RetainedResponses {
             file = substitution.fileURL
             path = plan.path(of: substitution)
             self.bytes = bytes
-            place = newer?.place ?? path
+            place = newer?.copy?.place ?? path
             isEndless = !plan.isSpelledAsKey
             self.maps = maps.reloadsChanges ? maps : nil
             map = maps.reloadsChanges ? plan.map : nil
