@@ -77,9 +77,12 @@ package final class RequestOutcome: Sendable {
 /// Outcomes for a protocol. It also answers requests for which URLSession doesn't ask a cache or rejects the cache's response.
 extension Responder {
     /// Returns an entry's response, even if the loader wouldn't accept it from a cache.
-    func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
+    ///
+    /// - Parameter mayReadInPieces: Whether the client can read a large file in pieces.
+    func serve(_ plan: Plan, by substitution: Substitution, mayReadInPieces: Bool = false) -> RequestOutcome {
         guard let url = plan.request.url else { return .failed(plan, URLError(.badURL)) }
         do throws(FileProblem) {
+            if mayReadInPieces, let outcome = try serveInPieces(plan, by: substitution, url) { return outcome }
             guard let response = try response(to: plan, by: substitution) else {
                 return .failed(plan, URLError(.badURL))
             }
@@ -87,41 +90,30 @@ extension Responder {
             reportSubstituted(plan, by: substitution, bytes: response.data.count, answerer)
             return RequestOutcome(.answered, plan, .success(response))
         } catch {
-            return unreadable(error, plan, substitution, url)
+            maps.uncount(plan)
+            report(error, of: substitution, url)
+            return .failed(plan, .unreadable(error, url))
         }
     }
 
     /// Returns an entry's response whose file is read in pieces; `nil` if the file isn't large or must be read whole.
-    func serveInPieces(_ plan: Plan, by substitution: Substitution) -> RequestOutcome? {
-        guard let url = plan.request.url, let name = substitution.fileName, let folder = plan.folder,
-            plan.question(about: substitution) == nil, substitution.pace?.isEven ?? true
-        else { return nil }
-        do throws(FileProblem) {
-            guard let file = try LargeFile(opening: name, in: folder) else { return nil }
-            let builder = ResponseBuilder(substitution: substitution, file: nil, large: file)
-            let range = plan.range.flatMap(builder.range)
-            guard
-                let response = plan.range.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
-            else { return nil }
-            maps.use(plan)
-            let isHead = plan.request.httpMethod == "HEAD"
-            let body = LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
-            reportSubstituted(plan, by: substitution, bytes: body.range.count, .protocol)
-            return RequestOutcome(.answered, plan, .success(response), largeBody: body)
-        } catch {
-            return unreadable(error, plan, substitution, url)
-        }
-    }
-
-    private func unreadable(
-        _ problem: FileProblem,
+    private func serveInPieces(
         _ plan: Plan,
-        _ substitution: Substitution,
+        by substitution: Substitution,
         _ url: URL
-    ) -> RequestOutcome {
-        maps.uncount(plan)
-        report(problem, of: substitution, url)
-        return .failed(plan, .unreadable(problem, url))
+    ) throws(FileProblem) -> RequestOutcome? {
+        guard let name = substitution.fileName, let folder = plan.folder, plan.question(about: substitution) == nil,
+            substitution.pace?.isEven ?? true, let file = try LargeFile(opening: name, in: folder)
+        else { return nil }
+        let builder = ResponseBuilder(substitution: substitution, file: nil, large: file)
+        let range = plan.range.flatMap(builder.range)
+        guard let response = plan.range.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
+        else { return nil }
+        maps.use(plan)
+        let isHead = plan.request.httpMethod == "HEAD"
+        let body = LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
+        reportSubstituted(plan, by: substitution, bytes: body.range.count, .protocol)
+        return RequestOutcome(.answered, plan, .success(response), largeBody: body)
     }
 
     /// Returns the bytes of a stream's piece.

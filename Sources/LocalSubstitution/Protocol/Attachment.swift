@@ -81,8 +81,7 @@ final class Attachment: Sendable {
 
     /// Returns an entry's response, without waiting for the entry's delay.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
-        let large = takesLargeFiles ? responder.serveInPieces(plan, by: substitution) : nil
-        return large ?? responder.serve(plan, by: substitution)
+        responder.serve(plan, by: substitution, mayReadInPieces: takesLargeFiles)
     }
 
     /// Fails a request that nothing answers and that isn't allowed to reach the network.
