@@ -142,7 +142,7 @@ extension Explanation {
             verdict = .unreadableFile
             reason = "the file \(problem.fragment)"
         } else {
-            verdict = Verdict(plan.reason)
+            verdict = plan.verdict
             reason = refusal ?? plan.reasonText
         }
         winner = match?.winner.map { SubstitutionMap.EntryReference($0) }
@@ -242,24 +242,6 @@ extension MapMatch.PassedOver {
         case .usedUp(let times):
             "it has answered \(times.counted("request", "requests")), the most that its “times” allows"
         case .notFilled(let obstacle): obstacle.message
-        }
-    }
-}
-
-extension Explanation.Verdict {
-    fileprivate init(_ reason: Plan.Reason) {
-        switch reason {
-        case .substituted: self = .substituted
-        case .notHTTP: self = .notHTTP
-        case .noEntry: self = .noEntry
-        case .fileIsGone: self = .unreadableFile
-        case .excluded, .declined: self = .excluded
-        case .methodNotListed: self = .methodNotListed
-        case .ruledOut: self = .ruledOut
-        case .ignoresLocalData: self = .ignoresLocalData
-        case .needsProtocol: self = .needsProtocol
-        case .waitsForOffline: self = .waitsForOffline
-        case .refused: self = .refusedByLoader
         }
     }
 }

@@ -72,8 +72,11 @@ final class Plan: Sendable {
     /// Why a cache without a protocol answers the request, or why it doesn't.
     let reason: Reason
     let action: Action
-    /// The handler's answer; `nil` if the entry has no handler, or if its handler hasn't been called yet or declined.
-    private let handled: Substitution?
+    /// The answer of the winning entry or its handler; `nil` if no entry answers, the handler declined, or the body
+    /// must be read first.
+    let substitution: Substitution?
+    /// Whether an entry's handler has answered. A handler's answer isn't retained.
+    let isHandled: Bool
     /// Whether the answer has been counted; see ``MapInUse/count(_:)``.
     let isCounted = Guarded(false)
 
@@ -94,7 +97,6 @@ final class Plan: Sendable {
         self.request = request
         self.rules = rules
         self.isOffline = rules?.isStrict ?? isOffline
-        handled = nil
         self.map = map
         self.generation = generation
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
@@ -103,8 +105,12 @@ final class Plan: Sendable {
         reason =
             Self.unanswered(match)
             ?? (request.ignoresLocalData ? .ignoresLocalData : Self.obstacle(request, match) ?? .substituted)
+        (substitution, isHandled) = (match?.substitution, false)
         if let rules {
-            action = Self.action(for: request, match, reason, in: rules)
+            let isExcluded = reason == .excluded
+            action =
+                match?.needsBody == true
+                ? .readBody : Self.action(for: request, match?.substitution, isExcluded: isExcluded, in: rules)
         } else {
             let answer = reason == .substituted ? match?.localSubstitution : nil
             action = answer.map { .answer($0) } ?? .pass
@@ -117,15 +123,9 @@ final class Plan: Sendable {
     init(_ called: Plan, answeredWith answer: Substitution?) {
         (request, rules, isOffline) = (called.request, called.rules, called.isOffline)
         (map, generation, match) = (called.map, called.generation, called.match)
-        handled = answer
+        (substitution, isHandled) = (answer, answer != nil)
         reason = answer == nil ? .declined : called.reason
-        guard let rules else {
-            action = .pass
-            return
-        }
-        action =
-            answer.map { Self.action(for: called.request, $0, in: rules) }
-            ?? Self.actionWithoutEntry(for: called.request, isExcluded: true, in: rules)
+        action = called.rules.map { Self.action(for: called.request, answer, isExcluded: true, in: $0) } ?? .pass
     }
 
     /// Returns why no entry applies to the request; `nil` if an entry answers it, forwards it or makes it fail.
@@ -152,18 +152,18 @@ final class Plan: Sendable {
         return refusal.map { .refused($0) }
     }
 
-    private static func action(for request: URLRequest, _ match: MapMatch?, _ reason: Reason, in rules: SessionRules)
-        -> Action
-    {
-        guard let substitution = match?.substitution else {
-            guard match?.needsBody != true else { return .readBody }
-            return actionWithoutEntry(for: request, isExcluded: reason == .excluded, in: rules)
-        }
-        return action(for: request, substitution, in: rules)
-    }
-
-    private static func action(for request: URLRequest, _ substitution: Substitution, in rules: SessionRules) -> Action
-    {
+    /// Returns a session's action.
+    ///
+    /// - Parameters:
+    ///   - substitution: The entry's answer; `nil` if no entry answers.
+    ///   - isExcluded: Whether the map says that no entry answers.
+    private static func action(
+        for request: URLRequest,
+        _ substitution: Substitution?,
+        isExcluded: Bool,
+        in rules: SessionRules
+    ) -> Action {
+        guard let substitution else { return actionWithoutEntry(for: request, isExcluded: isExcluded, in: rules) }
         switch substitution.content {
         case .handler(let handler, _): return .call(handler, substitution)
         case .error(let code): return .fail(substitution, code)
@@ -193,13 +193,6 @@ final class Plan: Sendable {
         let mayBeSentOn = request.showsItsBody || rules.listener?.mustHear(request) == true
         return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass
     }
-
-    /// The answer of the winning entry or its handler; `nil` if no entry answers, the handler declined, or the body
-    /// must be read first.
-    var substitution: Substitution? { reason == .declined ? nil : handled ?? match?.substitution }
-
-    /// Whether an entry's handler has answered. A handler's answer isn't retained.
-    var isHandled: Bool { handled != nil }
 
     /// Whether an entry answers the request, or may answer it once its body is read.
     var hasEntry: Bool { substitution != nil || match?.needsBody == true }
@@ -260,24 +253,29 @@ final class Plan: Sendable {
 }
 
 extension Plan {
+    /// The ``reason`` for an explanation.
+    var verdict: Explanation.Verdict { explanation.verdict }
     /// The ``reason`` in words, without a period.
-    var reasonText: String {
+    var reasonText: String { explanation.text }
+
+    private var explanation: (verdict: Explanation.Verdict, text: String) {
         switch reason {
-        case .substituted: "an entry answers it"
-        case .notHTTP: "only http and https URLs with a host and no user info are substituted"
-        case .fileIsGone: "the entry that names it has a file that no longer exists"
+        case .substituted: (.substituted, "an entry answers it")
+        case .notHTTP: (.notHTTP, "only http and https URLs with a host and no user info are substituted")
+        case .fileIsGone: (.unreadableFile, "the entry that names it has a file that no longer exists")
         case .noEntry where match?.passedOver.isEmpty == false:
-            "the entries that name it are disabled or have no file for it"
-        case .noEntry: "no entry names it"
-        case .excluded: "the entry is null, so the URL is never substituted"
-        case .declined: "the entry's handler answered with .notSubstituted"
-        case .methodNotListed(let method): "the entry doesn't list the method \(method)"
-        case .ruledOut: "every entry that names it is passed over"
-        case .ignoresLocalData: "the request's cache policy ignores local data"
-        case .waitsForOffline: "the entry answers only when the network fails (\"use\": \"whenOffline\")"
+            (.noEntry, "the entries that name it are disabled or have no file for it")
+        case .noEntry: (.noEntry, "no entry names it")
+        case .excluded: (.excluded, "the entry is null, so the URL is never substituted")
+        case .declined: (.excluded, "the entry's handler answered with .notSubstituted")
+        case .methodNotListed(let method): (.methodNotListed, "the entry doesn't list the method \(method)")
+        case .ruledOut: (.ruledOut, "every entry that names it is passed over")
+        case .ignoresLocalData: (.ignoresLocalData, "the request's cache policy ignores local data")
+        case .waitsForOffline:
+            (.waitsForOffline, "the entry answers only when the network fails (\"use\": \"whenOffline\")")
         case .needsProtocol(let field):
-            "the entry's field “\(field)” works only in a session to which the cache is attached"
-        case .refused(let refusal): refusal.message
+            (.needsProtocol, "the entry's field “\(field)” works only in a session to which the cache is attached")
+        case .refused(let refusal): (.refusedByLoader, refusal.message)
         }
     }
 }
