@@ -264,10 +264,8 @@ extension RetainedResponses {
         fileprivate let place: String?
         /// Whether the URL is endless; see ``RetainedResponses``. Only the newest responses to endless URLs stay.
         fileprivate let isEndless: Bool
-        /// Tells which map is in use; `nil` if changes aren't reloaded.
-        private let maps: MapInUse?
-        /// The map that the response was made with; `nil` if changes aren't reloaded.
-        private let map: SubstitutionMap?
+        /// What tells which map is in use, and the map that the response was made with; `nil` if changes aren't reloaded.
+        private let reloading: (maps: MapInUse, map: SubstitutionMap)?
         /// The names of missing files. If one of them is added, another entry may answer, so the response isn't current any more.
         private let missing: [String]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` if the entry sets no limit.
@@ -293,14 +291,13 @@ extension RetainedResponses {
             self.bytes = bytes
             place = newer?.copy?.place ?? path
             isEndless = !plan.isSpelledAsKey
-            self.maps = maps.reloadsChanges ? maps : nil
-            map = maps.reloadsChanges ? plan.map : nil
+            reloading = maps.reloadsChanges ? (maps, plan.map) : nil
             missing = plan.match?.missingFiles ?? []
             expiresAt = LoaderRules.lifetime(substitution.headers).map {
                 FileStatus.now &+ Int64(min($0, 1e9) * 1e9)
             }
             stamp = newer?.stamp
-            isAlwaysCurrent = !maps.reloadsChanges && expiresAt == nil && stamp == nil
+            isAlwaysCurrent = reloading == nil && expiresAt == nil && stamp == nil
             super.init(
                 response: response.response,
                 data: response.data,
@@ -326,7 +323,7 @@ extension RetainedResponses {
         }
 
         private var isUnchanged: Bool {
-            guard let maps, let map else { return true }
+            guard let (maps, map) = reloading else { return true }
             guard maps.isCurrent(map), missing.allSatisfy({ map.storage.folder?.servedStatus(of: $0) == nil })
             else { return false }
             guard let path, let bytes else { return true }
