@@ -17,8 +17,6 @@ final class MapInUse: Sendable {
         var problems: [SubstitutionMap.Problem] = []
         /// When to load the file again after a failed load; `nil` after a successful one.
         var retry: Retry?
-
-        var isRetryDue: Bool { retry?.isDue ?? false }
     }
 
     /// When to load an invalid map again although its file is unchanged: a missing resource may have been added.
@@ -73,7 +71,7 @@ final class MapInUse: Sendable {
         guard reloadsChanges else { return nil }
         return state.withLock { state in
             guard let source = state.source else { return nil }
-            let isRetry = state.isRetryDue
+            let isRetry = state.retry?.isDue ?? false
             if !isRetry, source.file.isCurrent { return nil }
             return Self.reload(&state, source, isRetry: isRetry, forget)
         }

@@ -91,7 +91,7 @@ extension Responder {
             return RequestOutcome(.answered, plan, .success(response))
         } catch {
             maps.uncount(plan)
-            report(error, of: substitution, url)
+            report(error, key: substitution.key, file: substitution.fileURL, url)
             return .failed(plan, .unreadable(error, url))
         }
     }

@@ -79,18 +79,11 @@ final class Responder: Sendable {
         checked: RetainedResponses.Response? = nil,
         isStrict: Bool = false
     ) -> CachedURLResponse? {
-        guard let url = request.retainableURL, let (response, isObserved) = retained.response(for: url.absoluteString),
+        guard let url = request.retainableURL, let (response, isCounted) = retained.response(for: url.absoluteString),
             response.mayAnswer(isStrict: isStrict), response === checked || response.isCurrent
         else { return nil }
-        if isObserved || !response.isAlwaysCurrent {
-            observers.report(
-                .substituted,
-                url,
-                by: response.isAlwaysCurrent ? .table : .cache,
-                key: response.key,
-                file: response.file,
-                bytes: response.size
-            )
+        if !isCounted {
+            observers.report(.substituted, url, key: response.key, file: response.file, bytes: response.size)
         }
         return response
     }
@@ -244,7 +237,7 @@ extension Responder {
             if let response { reportSubstituted(plan, by: substitution, bytes: response.data.count) }
             return response
         } catch {
-            report(error, of: substitution, url)
+            report(error, key: substitution.key, file: substitution.fileURL, url)
             return defaultResponse(to: plan, since: "the file \(error.fragment)")
         }
     }
@@ -367,11 +360,7 @@ extension Responder {
 /// file, and the default cache instead of an unreadable file.
 extension Responder {
     /// Reports a file that can't be read, and drops the URL's retained response.
-    func report(_ problem: FileProblem, of substitution: Substitution, _ url: URL) {
-        report(problem, key: substitution.key, file: substitution.fileURL ?? URL(fileURLWithPath: "/"), url)
-    }
-
-    func report(_ problem: FileProblem, key: String, file: URL, _ url: URL) {
+    func report(_ problem: FileProblem, key: String, file: URL?, _ url: URL) {
         retained.remove(url.absoluteString)
         observers.report(.fault, url, key: key, file: file, reason: problem.fragment)
     }

@@ -69,22 +69,22 @@ final class RetainedResponses: Sendable {
 
     // MARK: Hits
 
-    /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response is always current.
-    func response(for url: String) -> (response: Response, isObserved: Bool)? {
+    /// Returns the response for a URL. Counts a hit, and says so, if the response is always current and there are no
+    /// listeners.
+    func response(for url: String) -> (response: Response, isCounted: Bool)? {
         part(for: url).contents.withLock { part in
             guard let response = part.responses[url] else { return nil }
-            if response.isAlwaysCurrent {
-                part.hits += 1
-                part.bytes += response.size
-            }
-            return (response, part.isObserved)
+            guard response.isAlwaysCurrent, !part.isObserved else { return (response, false) }
+            part.hits += 1
+            part.bytes += response.size
+            return (response, true)
         }
     }
 
     /// Returns the response for a URL without counting a hit.
     func peek(_ url: String) -> Response? { part(for: url).contents.withLock { $0.responses[url] } }
 
-    /// Notes that there are listeners from now on, as ``response(for:)`` then tells.
+    /// Notes that there are listeners from now on, so that ``response(for:)`` leaves hits to ``Observers``.
     func observe() {
         for part in parts { part.contents.withLock { $0.isObserved = true } }
     }

@@ -38,14 +38,13 @@ extension LocalSubstitutionCache {
 }
 
 extension LocalSubstitutionCache.Statistics {
-    /// Counts an event. The table of retained responses counts its own hits. A confirmed copy was already counted as forwarded.
+    /// Counts an event. A confirmed copy was already counted as forwarded.
     mutating func count(_ kind: LocalSubstitutionCache.Event.Kind, by answerer: Observers.Answerer, bytes: Int) {
         switch kind {
         case .substituted:
             switch answerer {
             case .cache: substituted += 1
             case .protocol: served += 1
-            case .table: return
             }
             self.bytes += bytes
         case .bypassed: bypassed += 1
