@@ -5,12 +5,12 @@ import Guarded
 /// Schedules the background requests for newer copies: when, for which URLs, and how many at a time.
 final class RefreshSchedule: Sendable {
     /// Asks the network for a URL, and calls back when the load has ended.
-    typealias Question = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+    typealias Ask = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
     private struct Waiting: Sendable {
         let url: String
         let record: Record
-        let ask: Question
+        let ask: Ask
     }
 
     private struct State: Sendable {
@@ -90,16 +90,16 @@ final class RefreshSchedule: Sendable {
 
     // MARK: Asking
 
-    /// Asks the network for a URL if its record is due. Calls `question` on another thread: on Linux, a lookup runs on
+    /// Asks the network for a URL if its record is due. Calls `ask` on another thread: on Linux, a lookup runs on
     /// a queue that all sessions share, and using a session there traps (`URLSession.swift`, `sharedQueue`).
-    func ask(for url: String, _ record: Record, by question: @escaping Question) {
+    func ask(for url: String, _ record: Record, by ask: @escaping Ask) {
         guard record.isDue else { return }
         state.withLock { state in
             guard record.isDue, state.records[url] === record, state.asking.insert(url).inserted else { return }
             // Postpones the record now, not when the response arrives: until it's postponed, every response to the URL
             // counts as expired.
             record.postpone(to: nextTime(state))
-            state.waiting.append(Waiting(url: url, record: record, ask: question))
+            state.waiting.append(Waiting(url: url, record: record, ask: ask))
         }
         start()
     }

@@ -20,6 +20,7 @@ final class Responder: Sendable {
     let proofs = Guarded<[String: String]>([:])
     /// The header for a token or a proof.
     static let proofHeader = "LocalSubstitution-Proof"
+    /// The request that a protocol has accepted but not started to load.
     let taken = TakenRequest()
     private let isCacheOffline = Guarded(false)
 
