@@ -135,7 +135,7 @@ extension Explanation {
     init(_ plan: Plan, copy: NewerCopies.Copy? = nil, reason refusal: String? = nil) {
         let (request, map, match) = (plan.request, plan.map, plan.match)
         let substitution = match?.substitution
-        let problem = substitution.flatMap { Self.problem($0, map) }
+        let (beginning, problem) = Self.beginning(substitution, map)
         url = request.url
         method = request.httpMethod ?? "GET"
         if let problem, plan.cacheAnswer != nil {
@@ -153,7 +153,7 @@ extension Explanation {
         file = substitution?.fileURL
         // The type of a handler's answer isn't known before the handler is called.
         let typed: Substitution? = if case .handler? = substitution?.content { nil } else { substitution }
-        contentType = typed.map { Self.contentType($0, map, copy) }
+        contentType = typed.map { ResponseBuilder.contentType(of: $0, bodyBeginning: beginning, copy: copy) }
         contentTypeSource = typed.map { substitution in
             copy?.contentType != nil && ![.entry, .header].contains(substitution.mimeTypeSource)
                 ? "set by the server" : substitution.mimeTypeSource.description
@@ -207,27 +207,18 @@ extension Explanation {
         }
     }
 
-    private static func problem(_ substitution: Substitution, _ map: SubstitutionMap) -> FileProblem? {
-        guard let name = substitution.fileName, let folder = map.storage.folder else { return nil }
+    /// Returns the first bytes of an answer's file, enough to detect a byte order mark, and why the file can't be read.
+    private static func beginning(
+        _ substitution: Substitution?,
+        _ map: SubstitutionMap
+    ) -> (bytes: Data, problem: FileProblem?) {
+        guard let name = substitution?.fileName, let folder = map.storage.folder else { return (Data(), nil) }
         do throws(FileProblem) {
-            _ = try folder.open(name)
-            return nil
+            let file = try folder.open(name)
+            return ((try? file.prefix(Charset.longestByteOrderMark)) ?? Data(), nil)
         } catch {
-            return error
+            return (Data(), error)
         }
-    }
-
-    /// Returns the response's `Content-Type`. A byte order mark in the file may override the charset.
-    private static func contentType(
-        _ substitution: Substitution,
-        _ map: SubstitutionMap,
-        _ copy: NewerCopies.Copy?
-    ) -> String {
-        var start = Data()
-        if let name = substitution.fileName, let folder = map.storage.folder {
-            start = (try? folder.open(name).prefix(Charset.longestByteOrderMark)) ?? start
-        }
-        return ResponseBuilder.contentType(of: substitution, bodyBeginning: start, copy: copy)
     }
 }
 

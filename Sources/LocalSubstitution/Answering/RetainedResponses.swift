@@ -310,8 +310,8 @@ extension RetainedResponses {
         override var classForCoder: AnyClass { CachedURLResponse.self }
         required init?(coder: NSCoder) { nil }
 
-        /// Returns whether the response may answer in a session. In a strict one, which must not reach the network,
-        /// neither a newer copy of a file answers nor a file whose newer copy is wanted.
+        /// Returns whether the response may answer in a session. In a strict session, newer copies don't answer, and the
+        /// network isn't asked for one, so a response that depends on that can't answer there.
         func mayAnswer(isStrict: Bool) -> Bool { !isStrict || stamp == nil }
 
         /// Whether the response is certainly the one that the current map and file lead to. If not, look the request up
