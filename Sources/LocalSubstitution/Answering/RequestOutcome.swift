@@ -87,7 +87,7 @@ extension Responder {
                 return .failed(plan, URLError(.badURL))
             }
             let answerer: Observers.Answerer = plan.cacheAnswer == nil ? .protocol : .cache
-            reportSubstituted(plan, by: substitution, bytes: response.data.count, answerer)
+            reportSubstituted(plan, bytes: response.data.count, by: answerer)
             return RequestOutcome(.answered, plan, .success(response))
         } catch {
             maps.uncount(plan)
@@ -112,7 +112,7 @@ extension Responder {
         maps.use(plan)
         let isHead = plan.request.httpMethod == "HEAD"
         let body = LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
-        reportSubstituted(plan, by: substitution, bytes: body.range.count, .protocol)
+        reportSubstituted(plan, bytes: body.range.count, by: .protocol)
         return RequestOutcome(.answered, plan, .success(response), largeBody: body)
     }
 
@@ -137,13 +137,13 @@ extension Responder {
 
     /// Fails a request because its entry says so.
     func fail(_ plan: Plan, by substitution: Substitution, _ code: URLError.Code) -> RequestOutcome {
-        fail(plan, by: substitution, .ofEntry(substitution.key, code, plan.request.url))
+        fail(plan, .ofEntry(substitution.key, code, plan.request.url))
     }
 
     /// Fails a request with the error of its entry's handler.
-    func fail(_ plan: Plan, by substitution: Substitution, _ error: URLError) -> RequestOutcome {
+    func fail(_ plan: Plan, _ error: URLError) -> RequestOutcome {
         maps.use(plan)
-        reportSubstituted(plan, by: substitution, bytes: 0, .protocol)
+        reportSubstituted(plan, bytes: 0, by: .protocol)
         return .failed(plan, error)
     }
 

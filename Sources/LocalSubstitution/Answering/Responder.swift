@@ -235,7 +235,7 @@ extension Responder {
         }
         do throws(FileProblem) {
             let response = try response(to: plan, by: substitution)
-            if let response { reportSubstituted(plan, by: substitution, bytes: response.data.count) }
+            if let response { reportSubstituted(plan, bytes: response.data.count) }
             return response
         } catch {
             report(error, key: substitution.key, file: substitution.fileURL, url)
@@ -259,20 +259,9 @@ extension Responder {
     // MARK: Reporting
 
     /// Reports a request that an entry answered.
-    func reportSubstituted(
-        _ plan: Plan,
-        by substitution: Substitution,
-        bytes: Int,
-        _ answerer: Observers.Answerer = .cache
-    ) {
-        observers.report(
-            .substituted,
-            plan.request.url,
-            by: answerer,
-            key: substitution.key,
-            file: substitution.fileURL,
-            bytes: bytes
-        )
+    func reportSubstituted(_ plan: Plan, bytes: Int, by answerer: Observers.Answerer = .cache) {
+        let (url, entry) = (plan.request.url, plan.substitution)
+        observers.report(.substituted, url, by: answerer, key: entry?.key, file: entry?.fileURL, bytes: bytes)
     }
 
     /// Reports a request that no entry answered, as bypassed if an entry matches its URL and otherwise as a miss.

@@ -257,7 +257,7 @@ final class RequestLoad: Sendable {
             else { return .failed(plan, URLError(.badURL)) }
             responder.maps.use(plan)
             // Reports the answer even if the stream fails or is cancelled, since the entry has answered.
-            defer { responder.reportSubstituted(plan, by: substitution, bytes: bytes, .protocol) }
+            defer { responder.reportSubstituted(plan, bytes: bytes, by: .protocol) }
             client.send(.head(head))
             for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
                 try await wait(until: sent + piece.delay, since: sent)
@@ -306,7 +306,7 @@ final class RequestLoad: Sendable {
         let name = "The handler of the entry “\(substitution.key)”"
         switch try await value(of: { try await call(request) }) {
         case .failure(let error):
-            if let error = error as? URLError { return .end(responder.fail(plan, by: substitution, error)) }
+            if let error = error as? URLError { return .end(responder.fail(plan, error)) }
             return .end(
                 responder.mishandled(
                     plan,
