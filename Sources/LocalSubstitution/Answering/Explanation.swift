@@ -121,7 +121,7 @@ extension Responder {
     func explain(_ request: URLRequest) -> Explanation {
         let map = maps.map
         let plan = Plan(request, in: map) { [maps] in maps.isUsedUp($0, of: map) }
-        let question = plan.cacheAnswer.flatMap(plan.question)
+        let question = plan.cacheAnswer == nil ? nil : plan.question
         return Explanation(plan, copy: question.flatMap(copies.explainedCopy))
     }
 }

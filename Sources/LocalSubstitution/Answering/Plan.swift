@@ -221,9 +221,8 @@ final class Plan: Sendable {
     /// The `Range` header; `nil` if the whole body is sent. A handler's answer is always sent whole.
     var range: String? { isHandled ? nil : request.rangeHeader }
 
-    func path(of substitution: Substitution) -> String? {
-        substitution.fileName.flatMap { name in folder?.path(of: name) }
-    }
+    /// The path of the answer's file; `nil` without a file.
+    var path: String? { substitution?.fileName.flatMap { name in folder?.path(of: name) } }
 
     /// The default cache's key for a response to the request; `nil` if the default cache can't keep the response.
     var defaultCacheKey: URLRequest? { DefaultCache.key(for: request, match?.url.text) }
@@ -236,11 +235,12 @@ final class Plan: Sendable {
         return text == entry.key || (text == match.url.canonical && match.isWithoutIgnoring)
     }
 
-    /// Returns what to ask the network about a file; `nil` if the entry isn't `untilUpdated`, if the method is neither GET nor
-    /// HEAD, or if the request must not reach the network.
-    func question(about substitution: Substitution) -> NewerCopies.Question? {
-        guard substitution.use == .untilUpdated, !isOffline, ["GET", "HEAD"].contains(request.httpMethod ?? "GET"),
-            let match = match, let requested = request.url, let name = substitution.fileName, let folder
+    /// What to ask the network about the answer's file; `nil` if the entry isn't `untilUpdated`, if the method is neither
+    /// GET nor HEAD, or if the request must not reach the network.
+    var question: NewerCopies.Question? {
+        guard let substitution, substitution.use == .untilUpdated, !isOffline,
+            ["GET", "HEAD"].contains(request.httpMethod ?? "GET"), let match, let requested = request.url,
+            let name = substitution.fileName, let folder
         else { return nil }
         return NewerCopies.Question(
             url: match.url.canonical,

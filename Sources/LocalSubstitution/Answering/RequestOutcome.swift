@@ -102,7 +102,7 @@ extension Responder {
         by substitution: Substitution,
         _ url: URL
     ) throws(FileProblem) -> RequestOutcome? {
-        guard let name = substitution.fileName, let folder = plan.folder, plan.question(about: substitution) == nil,
+        guard let name = substitution.fileName, let folder = plan.folder, plan.question == nil,
             substitution.pace?.isEven ?? true, let file = try LargeFile(opening: name, in: folder)
         else { return nil }
         let builder = ResponseBuilder(substitution: substitution, file: nil, large: file)

@@ -139,11 +139,11 @@ final class Responder: Sendable {
         ) { [maps] count in maps.isUsedUp(count, of: map) }
     }
 
-    /// Returns whether everything that an entry's response needs is in memory.
-    func isAtHand(_ substitution: Substitution, _ plan: Plan) -> Bool {
-        guard let path = plan.path(of: substitution) else { return true }
+    /// Returns whether everything that the response of a plan's entry needs is in memory.
+    func isAtHand(_ plan: Plan) -> Bool {
+        guard let path = plan.path else { return true }
         guard let file = retained.currentFile(at: path) else { return false }
-        return plan.question(about: substitution).map { copies.isAtHand($0.url, file: file) } ?? true
+        return plan.question.map { copies.isAtHand($0.url, file: file) } ?? true
     }
 
     // MARK: Answering
@@ -164,7 +164,7 @@ final class Responder: Sendable {
         var file: FileBytes?
         if let name = substitution.fileName, let folder = plan.folder { file = try read(name, in: folder, for: plan) }
         var newer: NewerCopies.Answer?
-        if let read = file, let question = plan.question(about: substitution) {
+        if let read = file, let question = plan.question {
             let answer = copies.answer(question, file: read)
             (newer, file) = (answer, answer.bytes)
         }
@@ -220,8 +220,7 @@ extension Responder {
 
     /// Returns whether ``cachedResponse(to:)`` can answer without reading a file or looking in the default cache.
     private func needsNoDisk(_ plan: Plan) -> Bool {
-        if plan.reason == .ignoresLocalData { return true }
-        return plan.cacheAnswer.map { isAtHand($0, plan) } ?? false
+        plan.reason == .ignoresLocalData || plan.cacheAnswer != nil && isAtHand(plan)
     }
 
     func cachedResponse(to plan: Plan) -> CachedURLResponse? {

@@ -287,7 +287,7 @@ extension RetainedResponses {
             size = response.data.count
             key = substitution.key
             file = substitution.fileURL
-            path = plan.path(of: substitution)
+            path = plan.path
             self.bytes = bytes
             place = newer?.copy?.place ?? path
             isEndless = !plan.isSpelledAsKey

@@ -73,7 +73,7 @@ final class Attachment: Sendable {
         where substitution.options.fields.delay == nil && !substitution.takesTime
             && (isDirect || !substitution.isRedirect):
             // A direct client has its own thread, which may read files.
-            isDirect || responder.isAtHand(substitution, plan) ? serve(plan, by: substitution) : nil
+            isDirect || responder.isAtHand(plan) ? serve(plan, by: substitution) : nil
         default:
             nil
         }
