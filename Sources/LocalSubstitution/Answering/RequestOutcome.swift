@@ -177,9 +177,7 @@ extension Responder {
     }
 
     /// Fails a request that nothing answers in a session that isn't allowed to reach the network.
-    ///
-    /// - Parameter isBrief: Whether the error leaves the explanation to a listener.
-    func unmatched(_ plan: Plan, isBrief: Bool) -> RequestOutcome {
+    func unmatched(_ plan: Plan) -> RequestOutcome {
         maps.uncount(plan)
         var reason = plan.reasonText
         if case .network? = plan.substitution?.content {
@@ -187,6 +185,8 @@ extension Responder {
         }
         reportUnanswered(plan, since: reason)
         let explanation = Explanation(plan, reason: reason)
+        // If the session's listener explains the failure, the error leaves that to it.
+        let isBrief = plan.rules?.listener?.explainsUnmatched == true
         let error = isBrief ? URLError.unmatchedInBrief(explanation) : .unmatched(explanation)
         return RequestOutcome(.unmatched(explanation), plan, .failure(error))
     }

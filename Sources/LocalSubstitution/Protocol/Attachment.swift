@@ -68,7 +68,7 @@ final class Attachment: Sendable {
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {
         switch plan.action {
         case .refuse:
-            refuse(plan)
+            responder.unmatched(plan)
         case .answer(let substitution)
         where substitution.options.fields.delay == nil && !substitution.takesTime
             && (isDirect || !substitution.isRedirect):
@@ -82,10 +82,5 @@ final class Attachment: Sendable {
     /// Returns an entry's response, without waiting for the entry's delay.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
         responder.serve(plan, by: substitution, mayReadInPieces: takesLargeFiles)
-    }
-
-    /// Fails a request that nothing answers and that isn't allowed to reach the network.
-    func refuse(_ plan: Plan) -> RequestOutcome {
-        responder.unmatched(plan, isBrief: rules.listener?.explainsUnmatched == true)
     }
 }

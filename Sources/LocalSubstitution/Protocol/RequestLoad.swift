@@ -138,7 +138,7 @@ final class RequestLoad: Sendable {
     private func step(_ plan: Plan) async throws(URLError) -> Step {
         switch plan.action {
         case .refuse:
-            return .end(attachment.refuse(plan))
+            return .end(responder.unmatched(plan))
         case .fail(let substitution, let code):
             try await wait(substitution.options.fields.delay)
             return .end(responder.fail(plan, by: substitution, code))
@@ -149,7 +149,7 @@ final class RequestLoad: Sendable {
             try await wait(substitution.options.fields.delay)
             return try await call(handler, plan, substitution)
         case .replay(let recorder):
-            return replay(plan, recorder) ?? .end(attachment.refuse(plan))
+            return replay(plan, recorder) ?? .end(responder.unmatched(plan))
         case .readBody:
             let (request, body) = try await readBody(of: plan.request)
             return .next(decide(request, body: body))
