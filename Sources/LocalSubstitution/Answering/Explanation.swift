@@ -143,7 +143,7 @@ extension Explanation {
             reason = "the file \(problem.fragment)"
         } else {
             verdict = plan.verdict
-            reason = refusal ?? plan.reasonText
+            reason = refusal ?? plan.reason
         }
         winner = match?.winner.map { SubstitutionMap.EntryReference($0) }
         shadowed = match?.shadowed.map { SubstitutionMap.EntryReference($0) } ?? []

@@ -28,33 +28,13 @@ final class Plan: Sendable {
         case pass
     }
 
+    /// A verdict, and the reason in words, without a period.
+    private typealias Judgement = (verdict: Explanation.Verdict, reason: String)
+
     /// What answers if the network fails.
     enum Fallback: Sendable {
         case entry(Substitution)
         case recorder(any ResponseRecorder)
-    }
-
-    /// Why a cache without a protocol answers a request, or why it doesn't.
-    enum Reason: Sendable, Hashable {
-        /// An entry answers.
-        case substituted
-        case notHTTP
-        case noEntry
-        /// The file of the entry that would have won is gone, and no other entry matches the URL.
-        case fileIsGone
-        /// The winning entry is `null`.
-        case excluded
-        /// The entry's handler has left the request to the network.
-        case declined
-        case methodNotListed(String)
-        /// The entries that match the URL are for other requests, or have reached their limit of `times`.
-        case ruledOut
-        /// The request's cache policy ignores local data, so neither the file nor the default cache may answer.
-        case ignoresLocalData
-        case waitsForOffline
-        /// The entry has a field that only the protocol can follow.
-        case needsProtocol(field: String)
-        case refused(LoaderRules.Refusal)
     }
 
     let request: URLRequest
@@ -69,8 +49,10 @@ final class Plan: Sendable {
     let generation: Int
     /// The map's match; `nil` if no map can match the request's URL.
     let match: MapMatch?
-    /// Why a cache without a protocol answers the request, or why it doesn't.
-    let reason: Reason
+    /// How a cache without a protocol answers the request.
+    let verdict: Explanation.Verdict
+    /// Why, in words, without a period.
+    let reason: String
     let action: Action
     /// The answer of the winning entry or its handler; `nil` if no entry answers, the handler declined, or the body
     /// must be read first.
@@ -102,17 +84,19 @@ final class Plan: Sendable {
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
         let match = url.map { map.match($0, for: RequestFacts(request, body: body), isUsedUp: isUsedUp) }
         self.match = match
-        reason =
-            Self.unanswered(match)
-            ?? (request.ignoresLocalData ? .ignoresLocalData : Self.obstacle(request, match) ?? .substituted)
+        let policy: Judgement? =
+            request.ignoresLocalData ? (.ignoresLocalData, "the request's cache policy ignores local data") : nil
+        (verdict, reason) =
+            Self.unanswered(match) ?? policy ?? Self.obstacle(request, match)
+            ?? (.substituted, "an entry answers it")
         (substitution, isHandled) = (match?.substitution, false)
         if let rules {
-            let isExcluded = reason == .excluded
+            let isExcluded = match?.isExcluded == true
             action =
                 match?.needsBody == true
                 ? .readBody : Self.action(for: request, match?.substitution, isExcluded: isExcluded, in: rules)
         } else {
-            let answer = reason == .substituted ? match?.localSubstitution : nil
+            let answer = verdict == .substituted ? match?.localSubstitution : nil
             action = answer.map { .answer($0) } ?? .pass
         }
     }
@@ -124,32 +108,47 @@ final class Plan: Sendable {
         (request, rules, isOffline) = (called.request, called.rules, called.isOffline)
         (map, generation, match) = (called.map, called.generation, called.match)
         (substitution, isHandled) = (answer, answer != nil)
-        reason = answer == nil ? .declined : called.reason
+        (verdict, reason) =
+            answer == nil
+            ? (.excluded, "the entry's handler answered with .notSubstituted") : (called.verdict, called.reason)
         action = called.rules.map { Self.action(for: called.request, answer, isExcluded: true, in: $0) } ?? .pass
     }
 
     /// Returns why no entry applies to the request; `nil` if an entry answers it, forwards it or makes it fail.
-    private static func unanswered(_ match: MapMatch?) -> Reason? {
-        guard let match else { return .notHTTP }
-        guard match.winner == nil else { return match.isExcluded ? .excluded : nil }
-        guard match.goneFile == nil else { return .fileIsGone }
+    private static func unanswered(_ match: MapMatch?) -> Judgement? {
+        guard let match else {
+            return (.notHTTP, "only http and https URLs with a host and no user info are substituted")
+        }
+        guard match.winner == nil else {
+            return match.isExcluded ? (.excluded, "the entry is null, so the URL is never substituted") : nil
+        }
+        guard match.goneFile == nil else {
+            return (.unreadableFile, "the entry that names it has a file that no longer exists")
+        }
         switch match.ruledOut?.why {
-        case .methodNotListed(let method): return .methodNotListed(method)
-        case nil: return .noEntry
-        default: return .ruledOut
+        case .methodNotListed(let method): return (.methodNotListed, "the entry doesn't list the method \(method)")
+        case nil where match.passedOver.isEmpty: return (.noEntry, "no entry names it")
+        case nil: return (.noEntry, "the entries that name it are disabled or have no file for it")
+        default: return (.ruledOut, "every entry that names it is passed over")
         }
     }
 
     /// Returns why a cache without a protocol can't do what the entry says; `nil` if it can. Ignores the request's
     /// cache policy.
-    private static func obstacle(_ request: URLRequest, _ match: MapMatch?) -> Reason? {
-        if let field = match?.protocolField { return .needsProtocol(field: field) }
+    private static func obstacle(_ request: URLRequest, _ match: MapMatch?) -> Judgement? {
+        if let field = match?.protocolField {
+            return (
+                .needsProtocol, "the entry's field “\(field)” works only in a session to which the cache is attached"
+            )
+        }
         guard let substitution = match?.localSubstitution else { return nil }
-        guard substitution.use != .whenOffline else { return .waitsForOffline }
+        guard substitution.use != .whenOffline else {
+            return (.waitsForOffline, "the entry answers only when the network fails (\"use\": \"whenOffline\")")
+        }
         let refusal =
             LoaderRules.refusal(of: request)
             ?? LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers)
-        return refusal.map { .refused($0) }
+        return refusal.map { (.refusedByLoader, $0.message) }
     }
 
     /// Returns a session's action.
@@ -198,7 +197,7 @@ final class Plan: Sendable {
     var hasEntry: Bool { substitution != nil || match?.needsBody == true }
 
     /// The substitution that a cache alone can return; `nil` if there is none.
-    var cacheAnswer: Substitution? { reason == .substituted ? match?.localSubstitution : nil }
+    var cacheAnswer: Substitution? { verdict == .substituted ? match?.localSubstitution : nil }
 
     /// Whether responses to this request stay out of the default cache: an entry answers it, or would if the request's
     /// cache policy allowed that.
@@ -249,34 +248,6 @@ final class Plan: Sendable {
             fileName: name,
             folder: folder
         )
-    }
-}
-
-extension Plan {
-    /// The ``reason`` for an explanation.
-    var verdict: Explanation.Verdict { explanation.verdict }
-    /// The ``reason`` in words, without a period.
-    var reasonText: String { explanation.text }
-
-    private var explanation: (verdict: Explanation.Verdict, text: String) {
-        switch reason {
-        case .substituted: (.substituted, "an entry answers it")
-        case .notHTTP: (.notHTTP, "only http and https URLs with a host and no user info are substituted")
-        case .fileIsGone: (.unreadableFile, "the entry that names it has a file that no longer exists")
-        case .noEntry where match?.passedOver.isEmpty == false:
-            (.noEntry, "the entries that name it are disabled or have no file for it")
-        case .noEntry: (.noEntry, "no entry names it")
-        case .excluded: (.excluded, "the entry is null, so the URL is never substituted")
-        case .declined: (.excluded, "the entry's handler answered with .notSubstituted")
-        case .methodNotListed(let method): (.methodNotListed, "the entry doesn't list the method \(method)")
-        case .ruledOut: (.ruledOut, "every entry that names it is passed over")
-        case .ignoresLocalData: (.ignoresLocalData, "the request's cache policy ignores local data")
-        case .waitsForOffline:
-            (.waitsForOffline, "the entry answers only when the network fails (\"use\": \"whenOffline\")")
-        case .needsProtocol(let field):
-            (.needsProtocol, "the entry's field “\(field)” works only in a session to which the cache is attached")
-        case .refused(let refusal): (.refusedByLoader, refusal.message)
-        }
     }
 }
 

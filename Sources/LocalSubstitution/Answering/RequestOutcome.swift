@@ -179,7 +179,7 @@ extension Responder {
     /// Fails a request that nothing answers in a session that isn't allowed to reach the network.
     func unmatched(_ plan: Plan) -> RequestOutcome {
         maps.uncount(plan)
-        var reason = plan.reasonText
+        var reason = plan.reason
         if case .network? = plan.substitution?.content {
             reason = "the entry that names it has no “forwardTo”, and the request can't use the network"
         }

@@ -220,12 +220,12 @@ extension Responder {
 
     /// Returns whether ``cachedResponse(to:)`` can answer without reading a file or looking in the default cache.
     private func needsNoDisk(_ plan: Plan) -> Bool {
-        plan.reason == .ignoresLocalData || plan.cacheAnswer != nil && isAtHand(plan)
+        plan.verdict == .ignoresLocalData || plan.cacheAnswer != nil && isAtHand(plan)
     }
 
     func cachedResponse(to plan: Plan) -> CachedURLResponse? {
         reportGoneFiles(plan)
-        guard plan.reason != .ignoresLocalData else {
+        guard plan.verdict != .ignoresLocalData else {
             reportUnanswered(plan)
             return nil
         }
@@ -269,7 +269,7 @@ extension Responder {
     func reportUnanswered(_ plan: Plan, since problem: String? = nil) {
         let url = plan.request.url
         if let entry = plan.namingEntry {
-            observers.report(.bypassed, url, key: entry.key, reason: problem ?? plan.reasonText)
+            observers.report(.bypassed, url, key: entry.key, reason: problem ?? plan.reason)
         } else {
             observers.report(.missed, url, lookup: plan.match.map { ($0.url, plan.map) })
         }
