@@ -57,6 +57,8 @@ final class Plan: Sendable {
     /// The answer of the winning entry or its handler; `nil` if no entry answers, the handler declined, or the body
     /// must be read first.
     let substitution: Substitution?
+    /// The substitution that a cache alone can return; `nil` if there is none.
+    let cacheAnswer: Substitution?
     /// Whether an entry's handler has answered. A handler's answer isn't retained.
     let isHandled: Bool
     /// Whether the answer has been counted; see ``MapInUse/count(_:)``.
@@ -89,6 +91,7 @@ final class Plan: Sendable {
         (verdict, reason) =
             Self.unanswered(match) ?? policy ?? Self.obstacle(request, match)
             ?? (.substituted, "an entry answers it")
+        cacheAnswer = verdict == .substituted ? match?.localSubstitution : nil
         (substitution, isHandled) = (match?.substitution, false)
         if let rules {
             let isExcluded = match?.isExcluded == true
@@ -96,8 +99,7 @@ final class Plan: Sendable {
                 match?.needsBody == true
                 ? .readBody : Self.action(for: request, match?.substitution, isExcluded: isExcluded, in: rules)
         } else {
-            let answer = verdict == .substituted ? match?.localSubstitution : nil
-            action = answer.map { .answer($0) } ?? .pass
+            action = cacheAnswer.map { .answer($0) } ?? .pass
         }
     }
 
@@ -107,7 +109,7 @@ final class Plan: Sendable {
     init(_ called: Plan, answeredWith answer: Substitution?) {
         (request, rules, isOffline) = (called.request, called.rules, called.isOffline)
         (map, generation, match) = (called.map, called.generation, called.match)
-        (substitution, isHandled) = (answer, answer != nil)
+        (substitution, isHandled, cacheAnswer) = (answer, answer != nil, nil)
         (verdict, reason) =
             answer == nil
             ? (.excluded, "the entry's handler answered with .notSubstituted") : (called.verdict, called.reason)
@@ -195,9 +197,6 @@ final class Plan: Sendable {
 
     /// Whether an entry answers the request, or may answer it once its body is read.
     var hasEntry: Bool { substitution != nil || match?.needsBody == true }
-
-    /// The substitution that a cache alone can return; `nil` if there is none.
-    var cacheAnswer: Substitution? { verdict == .substituted ? match?.localSubstitution : nil }
 
     /// Whether responses to this request stay out of the default cache: an entry answers it, or would if the request's
     /// cache policy allowed that.
