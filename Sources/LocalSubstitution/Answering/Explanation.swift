@@ -121,13 +121,8 @@ extension Responder {
     func explain(_ request: URLRequest) -> Explanation {
         let map = maps.map
         let plan = Plan(request, in: map) { [maps] in maps.isUsedUp($0, of: map) }
-        var copy: NewerCopy.Facts?
-        if let substitution = plan.cacheAnswer, substitution.use == .untilUpdated, let match = plan.match,
-            let name = substitution.fileName, let folder = map.storage.folder
-        {
-            copy = copies.explainedCopy(of: match.url.canonical, fileName: name, in: folder)
-        }
-        return Explanation(plan, copy: copy)
+        let question = plan.cacheAnswer == nil ? nil : plan.question
+        return Explanation(plan, copy: question.flatMap(copies.explainedCopy))
     }
 }
 
@@ -137,18 +132,18 @@ extension Explanation {
     /// - Parameters:
     ///   - copy: The newer copy that answers instead of the entry's file; `nil` if the file answers.
     ///   - refusal: Why a strict session refuses the request; `nil` to explain what the cache does.
-    init(_ plan: Plan, copy: NewerCopy.Facts? = nil, reason refusal: String? = nil) {
+    init(_ plan: Plan, copy: NewerCopies.Copy? = nil, reason refusal: String? = nil) {
         let (request, map, match) = (plan.request, plan.map, plan.match)
         let substitution = match?.substitution
-        let problem = substitution.flatMap { Self.problem($0, map) }
+        let (beginning, problem) = Self.beginning(substitution, map)
         url = request.url
         method = request.httpMethod ?? "GET"
         if let problem, plan.cacheAnswer != nil {
             verdict = .unreadableFile
             reason = "the file \(problem.fragment)"
         } else {
-            verdict = Verdict(plan.reason)
-            reason = refusal ?? plan.reasonText
+            verdict = plan.verdict
+            reason = refusal ?? plan.reason
         }
         winner = match?.winner.map { SubstitutionMap.EntryReference($0) }
         shadowed = match?.shadowed.map { SubstitutionMap.EntryReference($0) } ?? []
@@ -158,7 +153,7 @@ extension Explanation {
         file = substitution?.fileURL
         // The type of a handler's answer isn't known before the handler is called.
         let typed: Substitution? = if case .handler? = substitution?.content { nil } else { substitution }
-        contentType = typed.map { Self.contentType($0, map, copy) }
+        contentType = typed.map { ResponseBuilder.contentType(of: $0, bodyBeginning: beginning, copy: copy) }
         contentTypeSource = typed.map { substitution in
             copy?.contentType != nil && ![.entry, .header].contains(substitution.mimeTypeSource)
                 ? "set by the server" : substitution.mimeTypeSource.description
@@ -212,27 +207,18 @@ extension Explanation {
         }
     }
 
-    private static func problem(_ substitution: Substitution, _ map: SubstitutionMap) -> FileProblem? {
-        guard let name = substitution.fileName, let folder = map.storage.folder else { return nil }
+    /// Returns the first bytes of an answer's file, enough to detect a byte order mark, and why the file can't be read.
+    private static func beginning(
+        _ substitution: Substitution?,
+        _ map: SubstitutionMap
+    ) -> (bytes: Data, problem: FileProblem?) {
+        guard let name = substitution?.fileName, let folder = map.storage.folder else { return (Data(), nil) }
         do throws(FileProblem) {
-            _ = try folder.open(name)
-            return nil
+            let file = try folder.open(name)
+            return ((try? file.prefix(Charset.longestByteOrderMark)) ?? Data(), nil)
         } catch {
-            return error
+            return (Data(), error)
         }
-    }
-
-    /// Returns the response's `Content-Type`. A byte order mark in the file may override the charset.
-    private static func contentType(
-        _ substitution: Substitution,
-        _ map: SubstitutionMap,
-        _ copy: NewerCopy.Facts?
-    ) -> String {
-        var start = Data()
-        if let name = substitution.fileName, let folder = map.storage.folder {
-            start = (try? folder.open(name).prefix(Charset.longestByteOrderMark)) ?? start
-        }
-        return ResponseBuilder.contentType(of: substitution, bodyBeginning: start, copy: copy)
     }
 }
 
@@ -247,24 +233,6 @@ extension MapMatch.PassedOver {
         case .usedUp(let times):
             "it has answered \(times.counted("request", "requests")), the most that its “times” allows"
         case .notFilled(let obstacle): obstacle.message
-        }
-    }
-}
-
-extension Explanation.Verdict {
-    fileprivate init(_ reason: Plan.Reason) {
-        switch reason {
-        case .substituted: self = .substituted
-        case .notHTTP: self = .notHTTP
-        case .noEntry: self = .noEntry
-        case .fileIsGone: self = .unreadableFile
-        case .excluded, .declined: self = .excluded
-        case .methodNotListed: self = .methodNotListed
-        case .ruledOut: self = .ruledOut
-        case .ignoresLocalData: self = .ignoresLocalData
-        case .needsProtocol: self = .needsProtocol
-        case .waitsForOffline: self = .waitsForOffline
-        case .refused: self = .refusedByLoader
         }
     }
 }

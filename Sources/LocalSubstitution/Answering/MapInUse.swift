@@ -3,12 +3,7 @@ import Guarded
 
 /// The map that answers requests. If the cache reloads changes, the map is loaded again when its file has changed.
 final class MapInUse: Sendable {
-    enum Change {
-        case none
-        case reloaded(SubstitutionMap)
-        /// The file has problems, so the last good map stays in use.
-        case failed(SubstitutionMapError)
-    }
+    typealias Event = LocalSubstitutionCache.Event
 
     private struct State: Sendable {
         var map: SubstitutionMap
@@ -22,8 +17,6 @@ final class MapInUse: Sendable {
         var problems: [SubstitutionMap.Problem] = []
         /// When to load the file again after a failed load; `nil` after a successful one.
         var retry: Retry?
-
-        var isRetryDue: Bool { retry?.isDue ?? false }
     }
 
     /// When to load an invalid map again although its file is unchanged: a missing resource may have been added.
@@ -71,32 +64,32 @@ final class MapInUse: Sendable {
     }
 
     /// Loads the map again if its file has changed or a retry is due. One thread loads it while the others wait. Calls
-    /// `forget` before other threads can get the new map.
-    func reloadIfChanged(forget: () -> Void) -> Change {
-        guard reloadsChanges else { return .none }
+    /// `forget` before other threads can get the new map. Returns the event to report; `nil` if there's none.
+    ///
+    /// If the file has problems, the last good map stays in use.
+    func reloadIfChanged(forget: () -> Void) -> Event? {
+        guard reloadsChanges else { return nil }
         return state.withLock { state in
-            guard let source = state.source else { return .none }
-            let isRetry = state.isRetryDue
-            if !isRetry, source.file.isCurrent { return .none }
-            let change = Self.reload(&state, source, isRetry: isRetry)
-            if case .reloaded(let map) = change {
-                state.map = map
-                state.used = []
-                state.answers = [:]
-                forget()
-            }
-            return change
+            guard let source = state.source else { return nil }
+            let isRetry = state.retry?.isDue ?? false
+            if !isRetry, source.file.isCurrent { return nil }
+            return Self.reload(&state, source, isRetry: isRetry, forget)
         }
     }
 
-    private static func reload(_ state: inout State, _ source: SubstitutionMap.Source, isRetry: Bool) -> Change {
+    private static func reload(
+        _ state: inout State,
+        _ source: SubstitutionMap.Source,
+        isRetry: Bool,
+        _ forget: () -> Void
+    ) -> Event? {
         let started = FileStatus.now
         let folderPath = SubstitutionMap.folder(beside: source.file.url, or: source.resources).path
         let folderStatus = FileStatus(path: folderPath)
         do throws(SubstitutionMapError) {
             let file = try MapFile(source.file.url)
             state.source?.file = file.withoutBytes
-            if !isRetry, file.digest == source.file.digest { return .none }
+            if !isRetry, file.digest == source.file.digest { return nil }
             let map = try SubstitutionMap(
                 file,
                 resources: source.resources,
@@ -106,24 +99,28 @@ final class MapInUse: Sendable {
             let wasBroken = !state.problems.isEmpty
             state.problems = []
             state.retry = nil
-            return isRetry && !wasBroken ? .none : .reloaded(map)
+            if isRetry, !wasBroken { return nil }
+            (state.map, state.used, state.answers) = (map, [], [:])
+            forget()
+            return Event(kind: .mapReloaded, url: nil, reason: map.count.counted("entry", "entries"))
         } catch {
             // Waits at least 0.5 s, and 20 times as long as loading took. Otherwise, a large invalid map would take all
             // of the process's time.
             let took = FileStatus.now - started
             let time = FileStatus.now + max(500_000_000, took * 20)
             state.retry = Retry(time: time, folder: folderPath, folderStatus: folderStatus)
-            if state.problems == error.problems { return .none }
+            if state.problems == error.problems { return nil }
             state.problems = error.problems
-            return .failed(error)
+            return Event(kind: .mapNotReloaded, url: nil, reason: error.description)
         }
     }
 
     // MARK: Used entries
 
-    /// Notes that an entry has answered a request.
-    func use(_ entry: Int, of map: SubstitutionMap) {
-        state.withLock { if $0.map.storage === map.storage { $0.used.insert(entry) } }
+    /// Notes that a plan's entry has answered a request.
+    func use(_ plan: Plan) {
+        guard let entry = plan.match?.number else { return }
+        state.withLock { if $0.map.storage === plan.map.storage { $0.used.insert(entry) } }
     }
 
     /// The entries that haven't answered a request since the map was set, in the order of their lines.
@@ -143,19 +140,29 @@ final class MapInUse: Sendable {
         state.withLock { $0.map.storage === map.storage && $0.answers[count, default: 0] >= count.most }
     }
 
-    /// Counts an answer. Returns `false` if the limit has already been reached. If the map isn't in use any more,
-    /// returns `true` without counting.
-    func count(_ count: MapMatch.Count, of map: SubstitutionMap) -> Bool {
-        state.withLock { state in
-            guard state.map.storage === map.storage else { return true }
+    /// Counts a plan's answer if the alternative that answers has a limit of `times`. Returns `false` if the limit has
+    /// already been reached. If the plan's map isn't in use any more, returns `true` without counting.
+    func count(_ plan: Plan) -> Bool {
+        guard let count = plan.match?.count else { return true }
+        return state.withLock { state in
+            guard state.map.storage === plan.map.storage else { return true }
             guard state.answers[count, default: 0] < count.most else { return false }
             state.answers[count, default: 0] += 1
+            plan.isCounted.withLock { $0 = true }
             return true
         }
     }
 
-    /// Undoes one call of ``count(_:of:)``.
-    func uncount(_ count: MapMatch.Count, of map: SubstitutionMap) {
-        state.withLock { if $0.map.storage === map.storage { $0.answers[count, default: 1] -= 1 } }
+    /// Undoes ``count(_:)`` for a request that wasn't answered after all. A second call has no effect.
+    func uncount(_ plan: Plan) {
+        guard let count = plan.match?.count else { return }
+        state.withLock { state in
+            let wasCounted = plan.isCounted.withLock { isCounted in
+                defer { isCounted = false }
+                return isCounted
+            }
+            guard wasCounted, state.map.storage === plan.map.storage else { return }
+            state.answers[count, default: 1] -= 1
+        }
     }
 }

@@ -59,10 +59,8 @@ final class NewerCopies: Sendable {
     struct Answer: Sendable {
         /// The bytes of the file or copy.
         let bytes: FileBytes
-        /// The copy's facts; `nil` if the file answers.
-        let copy: NewerCopy.Facts?
-        /// The name under which ``RetainedResponses`` holds the copy's bytes; `nil` if the file answers.
-        let place: String?
+        /// The copy; `nil` if the file answers.
+        let copy: Copy?
         /// The state of the URL's record when the answer was made. It tells whether the answer has expired.
         let stamp: RefreshSchedule.Record.Stamp
     }
@@ -97,12 +95,7 @@ final class NewerCopies: Sendable {
             guard let self else { return done() }
             ask(question, done)
         }
-        return Answer(
-            bytes: found?.bytes ?? file,
-            copy: found?.facts,
-            place: found.map { Self.place(of: $0.facts, question.url) },
-            stamp: stamp
-        )
+        return Answer(bytes: found?.bytes ?? file, copy: found?.copy, stamp: stamp)
     }
 
     /// Returns whether ``answer(_:file:)`` would find everything in memory.
@@ -110,40 +103,41 @@ final class NewerCopies: Sendable {
         switch schedule.knownRecord(for: url)?.copy {
         case .absent?: return true
         case .unknown?, nil: return false
-        case .kept(let facts)?: return file.isDigested && files.heldFile(at: Self.place(of: facts, url)) != nil
+        case .kept(let copy)?: return file.isDigested && files.heldFile(at: copy.place) != nil
         }
     }
 
-    /// Returns the copy that replaces a file for a URL; `nil` if the file answers. Changes nothing.
-    func explainedCopy(of url: String, fileName: String, in folder: ResourcesFolder) -> NewerCopy.Facts? {
-        guard let copy = storedCopy(of: url) else { return nil }
-        let file = files.currentFile(at: folder.path(of: fileName)) ?? (try? FileBytes(opening: fileName, in: folder))
-        return file.map(copy.facts.standsFor) == true ? copy.facts : nil
+    /// Returns the copy that answers a question; `nil` if the file does. Changes nothing.
+    func explainedCopy(_ question: Question) -> Copy? {
+        guard let copy = storedCopy(of: question.url)?.copy else { return nil }
+        let (name, folder) = (question.fileName, question.folder)
+        let file = files.currentFile(at: folder.path(of: name)) ?? (try? FileBytes(opening: name, in: folder))
+        return file.map(copy.standsFor) == true ? copy : nil
     }
 
     private func newerCopy(
         of url: String,
         insteadOf file: FileBytes,
         _ stamp: RefreshSchedule.Record.Stamp
-    ) -> (facts: NewerCopy.Facts, bytes: FileBytes)? {
+    ) -> (copy: Copy, bytes: FileBytes)? {
         switch stamp.record.copy {
         case .absent: return nil
         case .unknown: break
-        case .kept(let facts):
-            guard facts.standsFor(file) else {
+        case .kept(let copy):
+            guard copy.standsFor(file) else {
                 removeOutdatedCopy(of: url, stamp)
                 return nil
             }
-            if let bytes = heldCopy(facts, of: url, insteadOf: file) { return (facts, bytes) }
+            if let bytes = held(copy, insteadOf: file) { return (copy, bytes) }
         }
-        let copy = storedCopy(of: url)
-        stamp.record.learn(copy.map { .kept($0.facts) } ?? .absent, at: stamp)
-        guard let copy else { return nil }
-        guard copy.facts.standsFor(file) else {
+        let stored = storedCopy(of: url)
+        stamp.record.learn(stored.map { .kept($0.copy) } ?? .absent, at: stamp)
+        guard let stored else { return nil }
+        guard stored.copy.standsFor(file) else {
             removeOutdatedCopy(of: url, stamp)
             return nil
         }
-        return (copy.facts, hold(copy.data, copy.facts, of: url, insteadOf: file))
+        return (stored.copy, hold(stored.data, of: stored.copy, insteadOf: file))
     }
 
     // MARK: Removing
@@ -152,15 +146,15 @@ final class NewerCopies: Sendable {
     func removeCopy(of url: String) {
         // Before the change: a lookup that still finds the copy in the default cache then has an older stamp, so its
         // response expires.
-        if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
-        release(schedule.knownRecord(for: url)?.change(to: .absent), of: url)
+        removeStoredCopy(of: url)
+        release(schedule.knownRecord(for: url)?.change(to: .absent))
     }
 
     /// Removes a copy that no longer replaces the file, unless another copy has arrived since the stamp.
     private func removeOutdatedCopy(of url: String, _ stamp: RefreshSchedule.Record.Stamp) {
-        guard let facts = stamp.record.change(to: .absent, unlessSince: stamp) else { return }
-        release(facts, of: url)
-        if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
+        guard let copy = stamp.record.change(to: .absent, unlessSince: stamp) else { return }
+        release(copy)
+        removeStoredCopy(of: url)
     }
 
     /// Forgets every copy. Call this after the default cache has removed its responses.
@@ -168,33 +162,42 @@ final class NewerCopies: Sendable {
 
     // MARK: Copies in memory
 
-    /// Returns the name under which a copy's bytes are held. The name begins with a URL, so it's never a file's path.
-    private static func place(of facts: NewerCopy.Facts, _ url: String) -> String { "\(url) \(facts.digest)" }
-
-    private func heldCopy(_ facts: NewerCopy.Facts, of url: String, insteadOf file: FileBytes) -> FileBytes? {
-        guard let held = files.heldFile(at: Self.place(of: facts, url)) else { return nil }
-        guard held.status == file.status else { return hold(held.data, facts, of: url, insteadOf: file) }
+    private func held(_ copy: Copy, insteadOf file: FileBytes) -> FileBytes? {
+        guard let held = files.heldFile(at: copy.place) else { return nil }
+        guard held.status == file.status else { return hold(held.data, of: copy, insteadOf: file) }
         held.confirm(by: file)
         return held
     }
 
-    private func hold(
-        _ data: Data,
-        _ facts: NewerCopy.Facts,
-        of url: String,
-        insteadOf file: FileBytes
-    ) -> FileBytes {
+    private func hold(_ data: Data, of copy: Copy, insteadOf file: FileBytes) -> FileBytes {
         let bytes = FileBytes(data, insteadOf: file)
-        files.hold(bytes, at: Self.place(of: facts, url))
+        files.hold(bytes, at: copy.place)
         return bytes
     }
 
-    private func release(_ facts: NewerCopy.Facts?, of url: String) {
-        if let facts { files.release(Self.place(of: facts, url)) }
+    private func release(_ copy: Copy?) {
+        if let copy { files.release(copy.place) }
     }
 
-    private func storedCopy(of url: String) -> NewerCopy? {
-        NewerCopy.request(for: url).flatMap(defaultCache.response(under:)).flatMap { NewerCopy($0) }
+    // MARK: Copies in the default cache
+
+    private func storedCopy(of url: String) -> (copy: Copy, data: Data)? {
+        guard let request = Copy.request(for: url), let stored = defaultCache.response(under: request) else {
+            return nil
+        }
+        return Copy(stored, for: url).map { ($0, stored.data) }
+    }
+
+    /// Stores a copy. Returns whether the default cache has it.
+    private func store(_ copy: Copy, _ data: Data, of url: String) -> Bool {
+        if let request = Copy.request(for: url), let stored = copy.stored(data) {
+            defaultCache.store(stored, under: request)
+        }
+        return storedCopy(of: url)?.copy == copy
+    }
+
+    private func removeStoredCopy(of url: String) {
+        if let request = Copy.request(for: url) { defaultCache.remove(under: request) }
     }
 }
 
@@ -204,15 +207,15 @@ extension NewerCopies {
     private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
         // If no cache lends its storage, a copy couldn't be stored.
         guard defaultCache.isLent, var request = question.request else { return done() }
-        let known = storedCopy(of: question.url)
-        known?.facts.validators?.makeConditional(&request)
+        let validators = storedCopy(of: question.url)?.copy.validators
+        validators?.makeConditional(&request)
         schedule.loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
             // Continues elsewhere, so that the session's queue is free for other loads.
             DispatchQueue.global(qos: .utility).async { [weak self] in
                 guard let self else { return done() }
                 let (url, key) = (question.requested, question.key)
                 do throws(Failure) {
-                    let bytes = try take(outcome, for: question, isConditional: known?.facts.validators != nil)
+                    let bytes = try take(outcome, for: question, isConditional: validators != nil)
                     // Called first, since a listener may ask again when it receives the event.
                     done()
                     observers.report(bytes == nil ? .upToDate : .refreshed, url, key: key, bytes: bytes)
@@ -244,58 +247,155 @@ extension NewerCopies {
             return nil
         case .answer(let response, let data):
             try question.check(response)
-            return try store(data, response, for: question) ? data.count : nil
+            return try keep(data, response, for: question) ? data.count : nil
         }
     }
 
-    /// Stores a response if it differs from the file and from the stored copy. Returns whether it's a newer copy.
-    private func store(
-        _ data: Data,
-        _ response: HTTPURLResponse,
-        for question: Question
-    ) throws(Failure) -> Bool {
+    /// Stores a response's body if it differs from the file and from the stored copy. Returns whether it's a newer copy.
+    private func keep(_ data: Data, _ response: HTTPURLResponse, for question: Question) throws(Failure) -> Bool {
         let file: FileBytes
         do throws(FileProblem) {
             file = try files.file(question.fileName, in: question.folder)
         } catch {
             throw Failure(reason: "the entry's file \(error.fragment)")
         }
-        let known = storedCopy(of: question.url)
-        let record = schedule.record(for: question.url)
+        let url = question.url
+        let known = storedCopy(of: url)
+        let record = schedule.record(for: url)
         if data == file.data {
-            if known != nil || record.copy.facts != nil { removeCopy(of: question.url) }
+            if known != nil || record.copy.kept != nil { removeCopy(of: url) }
             return false
         }
-        let copy = NewerCopy(data, response, insteadOf: file)
-        if copy.facts != known?.facts {
-            // Also stores the same bytes with a new validator.
-            try store(copy, insteadOf: known, question.url, record)
-        } else if record.copy.facts == copy.facts {
-            return false
+        let copy = Copy(data, response, for: url, insteadOf: file)
+        if copy == known?.copy, copy == record.copy.kept { return false }
+        // Also stores the same bytes with a new validator.
+        if copy != known?.copy, !store(copy, data, of: url) {
+            // `URLCache` removes the older copy even if it refuses the new one as too large, so the older one is stored
+            // again.
+            if let known {
+                _ = store(known.copy, known.data, of: url)
+            } else {
+                release(record.change(to: .unknown))
+            }
+            throw Failure(
+                reason: "the default cache didn't store the \(data.count.grouped) bytes; raise its diskCapacity"
+            )
         }
         // Changes the record even if a lookup has already found the copy, since other responses were made before the
         // copy was stored.
-        release(record.change(to: .kept(copy.facts)), of: question.url)
-        return known.map { $0.facts.digest != copy.facts.digest || !$0.facts.standsFor(file) } ?? true
+        release(record.change(to: .kept(copy)))
+        return known.map { $0.copy.digest != copy.digest || !$0.copy.standsFor(file) } ?? true
     }
+}
 
-    private func store(
-        _ copy: NewerCopy,
-        insteadOf known: NewerCopy?,
-        _ url: String,
-        _ record: RefreshSchedule.Record
-    ) throws(Failure) {
-        guard let request = NewerCopy.request(for: url) else { return }
-        if let stored = copy.stored { defaultCache.store(stored, under: request) }
-        guard storedCopy(of: url)?.facts != copy.facts else { return }
-        // `URLCache` removes the older copy even if it refuses the new one as too large, so the older one is stored again.
-        if let stored = known?.stored {
-            defaultCache.store(stored, under: request)
-        } else {
-            release(record.change(to: .unknown), of: url)
+extension NewerCopies {
+    /// What is known about a newer copy: everything but its bytes.
+    final class Copy: Sendable, Equatable {
+        /// The name under which ``RetainedResponses`` holds the copy's bytes. It begins with a URL, so it's never a file's
+        /// path.
+        let place: String
+        /// The digest of the copy's own bytes.
+        let digest: String
+        /// The size of the file that the copy replaces. If the current file has another size or digest, the app has
+        /// shipped another version of the file.
+        let fileSize: Int
+        let fileDigest: String
+        /// The server's headers.
+        let contentType: String?
+        let entityTag: String?
+        let lastModified: String?
+
+        /// Returns whether a file is still the one that the copy replaces.
+        func standsFor(_ file: FileBytes) -> Bool {
+            fileSize == file.data.count && fileDigest == file.digest
         }
-        throw Failure(
-            reason: "the default cache didn't store the \(copy.data.count.grouped) bytes; raise its diskCapacity"
-        )
+
+        var validators: Validators? { Validators(entityTag: entityTag, lastModified: lastModified) }
+
+        static func == (one: Copy, other: Copy) -> Bool {
+            one.digest == other.digest && one.fileSize == other.fileSize && one.fileDigest == other.fileDigest
+                && one.contentType == other.contentType && one.entityTag == other.entityTag
+                && one.lastModified == other.lastModified
+        }
+
+        /// - Parameter response: The server's response, or the one from the default cache.
+        private init(
+            _ response: HTTPURLResponse,
+            for url: String,
+            digest: String,
+            fileSize: Int,
+            fileDigest: String
+        ) {
+            place = "\(url) \(digest)"
+            self.digest = digest
+            self.fileSize = fileSize
+            self.fileDigest = fileDigest
+            contentType = response.value(forHTTPHeaderField: "Content-Type")
+            entityTag = response.value(forHTTPHeaderField: "ETag")
+            lastModified = response.value(forHTTPHeaderField: "Last-Modified")
+        }
+
+        /// Describes a server's response, whose body replaces a file.
+        fileprivate convenience init(
+            _ data: Data,
+            _ response: HTTPURLResponse,
+            for url: String,
+            insteadOf file: FileBytes
+        ) {
+            let digest = Digest.base64(of: data)
+            self.init(response, for: url, digest: digest, fileSize: file.data.count, fileDigest: file.digest)
+        }
+
+        // MARK: In the default cache
+
+        // Headers hold all this, since Apple doesn't document what else `URLCache` keeps on disk.
+        private static let digestHeader = "LocalSubstitution-Digest"
+        private static let fileSizeHeader = "LocalSubstitution-File-Size"
+        private static let fileDigestHeader = "LocalSubstitution-File-Digest"
+
+        /// Describes a stored copy; returns `nil` if the response isn't a copy or is damaged.
+        fileprivate convenience init?(_ stored: CachedURLResponse, for url: String) {
+            guard let response = stored.response as? HTTPURLResponse,
+                let digest = response.value(forHTTPHeaderField: Self.digestHeader),
+                let fileSize = response.value(forHTTPHeaderField: Self.fileSizeHeader).flatMap(Int.init),
+                let fileDigest = response.value(forHTTPHeaderField: Self.fileDigestHeader),
+                digest == Digest.base64(of: stored.data)
+            else { return nil }
+            self.init(response, for: url, digest: digest, fileSize: fileSize, fileDigest: fileDigest)
+        }
+
+        /// Returns the response to store in the default cache. Clients don't get its headers, but those of a
+        /// ``ResponseBuilder``.
+        fileprivate func stored(_ data: Data) -> CachedURLResponse? {
+            let headers: [String: String?] = [
+                Self.digestHeader: digest,
+                Self.fileSizeHeader: String(fileSize),
+                Self.fileDigestHeader: fileDigest,
+                "Content-Type": contentType,
+                "ETag": entityTag,
+                "Last-Modified": lastModified,
+            ]
+            guard let url = Self.place(digest: digest),
+                let response = HTTPURLResponse(
+                    url: url,
+                    statusCode: 200,
+                    httpVersion: "HTTP/1.1",
+                    headerFields: headers.compactMapValues { $0 }
+                )
+            else { return nil }
+            return CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowed)
+        }
+
+        /// Returns the request under which the default cache keeps the copy for a URL.
+        ///
+        /// No other response is stored under this request: no real host has a name in `invalid` (RFC 6761 §6.4). On Linux,
+        /// the keys of other responses also have a different host: see ``DefaultCache/key(for:_:)``.
+        static func request(for canonicalURL: String) -> URLRequest? {
+            place(digest: Digest.base64(of: canonicalURL)).map { URLRequest(url: $0) }
+        }
+
+        private static func place(digest: String) -> URL? {
+            URL(string: "http://newer-copy.invalid/" + digest)
+        }
     }
 }

@@ -28,33 +28,13 @@ final class Plan: Sendable {
         case pass
     }
 
+    /// A verdict, and the reason in words, without a period.
+    private typealias Judgement = (verdict: Explanation.Verdict, reason: String)
+
     /// What answers if the network fails.
     enum Fallback: Sendable {
         case entry(Substitution)
         case recorder(any ResponseRecorder)
-    }
-
-    /// Why a cache without a protocol answers a request, or why it doesn't.
-    enum Reason: Sendable, Hashable {
-        /// An entry answers.
-        case substituted
-        case notHTTP
-        case noEntry
-        /// The file of the entry that would have won is gone, and no other entry matches the URL.
-        case fileIsGone
-        /// The winning entry is `null`.
-        case excluded
-        /// The entry's handler has left the request to the network.
-        case declined
-        case methodNotListed(String)
-        /// The entries that match the URL are for other requests, or have reached their limit of `times`.
-        case ruledOut
-        /// The request's cache policy ignores local data, so neither the file nor the default cache may answer.
-        case ignoresLocalData
-        case waitsForOffline
-        /// The entry has a field that only the protocol can follow.
-        case needsProtocol(field: String)
-        case refused(LoaderRules.Refusal)
     }
 
     let request: URLRequest
@@ -69,15 +49,19 @@ final class Plan: Sendable {
     let generation: Int
     /// The map's match; `nil` if no map can match the request's URL.
     let match: MapMatch?
-    /// Why a cache without a protocol answers the request, or why it doesn't.
-    let reason: Reason
+    /// How a cache without a protocol answers the request.
+    let verdict: Explanation.Verdict
+    /// Why, in words, without a period.
+    let reason: String
     let action: Action
-    /// Whether responses to this request stay out of the default cache: an entry answers it, or would if the request's
-    /// cache policy allowed that.
-    let keepsOutOfDefaultCache: Bool
-    /// The handler's answer; `nil` if the entry has no handler, or if its handler hasn't been called yet or declined.
-    private let handled: Substitution?
-    /// Whether the answer has been counted; see ``Responder/count(_:)``.
+    /// The answer of the winning entry or its handler; `nil` if no entry answers, the handler declined, or the body
+    /// must be read first.
+    let substitution: Substitution?
+    /// The substitution that a cache alone can return; `nil` if there is none.
+    let cacheAnswer: Substitution?
+    /// Whether an entry's handler has answered. A handler's answer isn't retained.
+    let isHandled: Bool
+    /// Whether the answer has been counted; see ``MapInUse/count(_:)``.
     let isCounted = Guarded(false)
 
     /// Decides how to answer a request.
@@ -97,27 +81,25 @@ final class Plan: Sendable {
         self.request = request
         self.rules = rules
         self.isOffline = rules?.isStrict ?? isOffline
-        handled = nil
         self.map = map
         self.generation = generation
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
         let match = url.map { map.match($0, for: RequestFacts(request, body: body), isUsedUp: isUsedUp) }
-        let reason: Reason
-        if let unanswered = Self.unanswered(match) {
-            reason = unanswered
-            keepsOutOfDefaultCache = false
-        } else {
-            let obstacle = Self.obstacle(request, match)
-            reason = request.ignoresLocalData ? .ignoresLocalData : obstacle ?? .substituted
-            keepsOutOfDefaultCache = obstacle == nil
-        }
         self.match = match
-        self.reason = reason
+        let policy: Judgement? =
+            request.ignoresLocalData ? (.ignoresLocalData, "the request's cache policy ignores local data") : nil
+        (verdict, reason) =
+            Self.unanswered(match) ?? policy ?? Self.obstacle(request, match)
+            ?? (.substituted, "an entry answers it")
+        cacheAnswer = verdict == .substituted ? match?.localSubstitution : nil
+        (substitution, isHandled) = (match?.substitution, false)
         if let rules {
-            action = Self.action(for: request, match, reason, in: rules)
+            let isExcluded = match?.isExcluded == true
+            action =
+                match?.needsBody == true
+                ? .readBody : Self.action(for: request, match?.substitution, isExcluded: isExcluded, in: rules)
         } else {
-            let answer = reason == .substituted ? match?.localSubstitution : nil
-            action = answer.map { .answer($0) } ?? .pass
+            action = cacheAnswer.map { .answer($0) } ?? .pass
         }
     }
 
@@ -127,53 +109,62 @@ final class Plan: Sendable {
     init(_ called: Plan, answeredWith answer: Substitution?) {
         (request, rules, isOffline) = (called.request, called.rules, called.isOffline)
         (map, generation, match) = (called.map, called.generation, called.match)
-        (handled, keepsOutOfDefaultCache) = (answer, called.keepsOutOfDefaultCache)
-        reason = answer == nil ? .declined : called.reason
-        guard let rules else {
-            action = .pass
-            return
-        }
-        action =
-            answer.map { Self.action(for: called.request, $0, in: rules) }
-            ?? Self.actionWithoutEntry(for: called.request, isExcluded: true, in: rules)
+        (substitution, isHandled, cacheAnswer) = (answer, answer != nil, nil)
+        (verdict, reason) =
+            answer == nil
+            ? (.excluded, "the entry's handler answered with .notSubstituted") : (called.verdict, called.reason)
+        action = called.rules.map { Self.action(for: called.request, answer, isExcluded: true, in: $0) } ?? .pass
     }
 
     /// Returns why no entry applies to the request; `nil` if an entry answers it, forwards it or makes it fail.
-    private static func unanswered(_ match: MapMatch?) -> Reason? {
-        guard let match else { return .notHTTP }
-        guard match.winner == nil else { return match.isExcluded ? .excluded : nil }
-        guard match.goneFile == nil else { return .fileIsGone }
+    private static func unanswered(_ match: MapMatch?) -> Judgement? {
+        guard let match else {
+            return (.notHTTP, "only http and https URLs with a host and no user info are substituted")
+        }
+        guard match.winner == nil else {
+            return match.isExcluded ? (.excluded, "the entry is null, so the URL is never substituted") : nil
+        }
+        guard match.goneFile == nil else {
+            return (.unreadableFile, "the entry that names it has a file that no longer exists")
+        }
         switch match.ruledOut?.why {
-        case .methodNotListed(let method): return .methodNotListed(method)
-        case nil: return .noEntry
-        default: return .ruledOut
+        case .methodNotListed(let method): return (.methodNotListed, "the entry doesn't list the method \(method)")
+        case nil where match.passedOver.isEmpty: return (.noEntry, "no entry names it")
+        case nil: return (.noEntry, "the entries that name it are disabled or have no file for it")
+        default: return (.ruledOut, "every entry that names it is passed over")
         }
     }
 
     /// Returns why a cache without a protocol can't do what the entry says; `nil` if it can. Ignores the request's
     /// cache policy.
-    private static func obstacle(_ request: URLRequest, _ match: MapMatch?) -> Reason? {
-        if let field = match?.protocolField { return .needsProtocol(field: field) }
+    private static func obstacle(_ request: URLRequest, _ match: MapMatch?) -> Judgement? {
+        if let field = match?.protocolField {
+            return (
+                .needsProtocol, "the entry's field “\(field)” works only in a session to which the cache is attached"
+            )
+        }
         guard let substitution = match?.localSubstitution else { return nil }
-        guard substitution.use != .whenOffline else { return .waitsForOffline }
+        guard substitution.use != .whenOffline else {
+            return (.waitsForOffline, "the entry answers only when the network fails (\"use\": \"whenOffline\")")
+        }
         let refusal =
             LoaderRules.refusal(of: request)
             ?? LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers)
-        return refusal.map { .refused($0) }
+        return refusal.map { (.refusedByLoader, $0.message) }
     }
 
-    private static func action(for request: URLRequest, _ match: MapMatch?, _ reason: Reason, in rules: SessionRules)
-        -> Action
-    {
-        guard let substitution = match?.substitution else {
-            guard match?.needsBody != true else { return .readBody }
-            return actionWithoutEntry(for: request, isExcluded: reason == .excluded, in: rules)
-        }
-        return action(for: request, substitution, in: rules)
-    }
-
-    private static func action(for request: URLRequest, _ substitution: Substitution, in rules: SessionRules) -> Action
-    {
+    /// Returns a session's action.
+    ///
+    /// - Parameters:
+    ///   - substitution: The entry's answer; `nil` if no entry answers.
+    ///   - isExcluded: Whether the map says that no entry answers.
+    private static func action(
+        for request: URLRequest,
+        _ substitution: Substitution?,
+        isExcluded: Bool,
+        in rules: SessionRules
+    ) -> Action {
+        guard let substitution else { return actionWithoutEntry(for: request, isExcluded: isExcluded, in: rules) }
         switch substitution.content {
         case .handler(let handler, _): return .call(handler, substitution)
         case .error(let code): return .fail(substitution, code)
@@ -204,18 +195,12 @@ final class Plan: Sendable {
         return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass
     }
 
-    /// The answer of the winning entry or its handler; `nil` if no entry answers, the handler declined, or the body
-    /// must be read first.
-    var substitution: Substitution? { reason == .declined ? nil : handled ?? match?.substitution }
-
-    /// Whether an entry's handler has answered. A handler's answer isn't retained.
-    var isHandled: Bool { handled != nil }
-
     /// Whether an entry answers the request, or may answer it once its body is read.
     var hasEntry: Bool { substitution != nil || match?.needsBody == true }
 
-    /// The substitution that a cache alone can return; `nil` if there is none.
-    var cacheAnswer: Substitution? { reason == .substituted ? match?.localSubstitution : nil }
+    /// Whether responses to this request stay out of the default cache: an entry answers it, or would if the request's
+    /// cache policy allowed that.
+    var keepsOutOfDefaultCache: Bool { Self.unanswered(match) == nil && Self.obstacle(request, match) == nil }
 
     /// Whether only the server at the request's URL can answer: no entry does, or the entry only changes request headers.
     var needsOrigin: Bool {
@@ -234,9 +219,8 @@ final class Plan: Sendable {
     /// The `Range` header; `nil` if the whole body is sent. A handler's answer is always sent whole.
     var range: String? { isHandled ? nil : request.rangeHeader }
 
-    func path(of substitution: Substitution) -> String? {
-        substitution.fileName.flatMap { name in folder?.path(of: name) }
-    }
+    /// The path of the answer's file; `nil` without a file.
+    var path: String? { substitution?.fileName.flatMap { name in folder?.path(of: name) } }
 
     /// The default cache's key for a response to the request; `nil` if the default cache can't keep the response.
     var defaultCacheKey: URLRequest? { DefaultCache.key(for: request, match?.url.text) }
@@ -249,11 +233,12 @@ final class Plan: Sendable {
         return text == entry.key || (text == match.url.canonical && match.isWithoutIgnoring)
     }
 
-    /// Returns what to ask the network about a file; `nil` if the entry isn't `untilUpdated`, if the method is neither GET nor
-    /// HEAD, or if the request must not reach the network.
-    func question(about substitution: Substitution) -> NewerCopies.Question? {
-        guard substitution.use == .untilUpdated, !isOffline, ["GET", "HEAD"].contains(request.httpMethod ?? "GET"),
-            let match = match, let requested = request.url, let name = substitution.fileName, let folder
+    /// What to ask the network about the answer's file; `nil` if the entry isn't `untilUpdated`, if the method is neither
+    /// GET nor HEAD, or if the request must not reach the network.
+    var question: NewerCopies.Question? {
+        guard let substitution, substitution.use == .untilUpdated, !isOffline,
+            ["GET", "HEAD"].contains(request.httpMethod ?? "GET"), let match, let requested = request.url,
+            let name = substitution.fileName, let folder
         else { return nil }
         return NewerCopies.Question(
             url: match.url.canonical,
@@ -262,29 +247,6 @@ final class Plan: Sendable {
             fileName: name,
             folder: folder
         )
-    }
-}
-
-extension Plan {
-    /// The ``reason`` in words, without a period.
-    var reasonText: String {
-        switch reason {
-        case .substituted: "an entry answers it"
-        case .notHTTP: "only http and https URLs with a host and no user info are substituted"
-        case .fileIsGone: "the entry that names it has a file that no longer exists"
-        case .noEntry where match?.passedOver.isEmpty == false:
-            "the entries that name it are disabled or have no file for it"
-        case .noEntry: "no entry names it"
-        case .excluded: "the entry is null, so the URL is never substituted"
-        case .declined: "the entry's handler answered with .notSubstituted"
-        case .methodNotListed(let method): "the entry doesn't list the method \(method)"
-        case .ruledOut: "every entry that names it is passed over"
-        case .ignoresLocalData: "the request's cache policy ignores local data"
-        case .waitsForOffline: "the entry answers only when the network fails (\"use\": \"whenOffline\")"
-        case .needsProtocol(let field):
-            "the entry's field “\(field)” works only in a session to which the cache is attached"
-        case .refused(let refusal): refusal.message
-        }
     }
 }
 

@@ -5,12 +5,12 @@ import Guarded
 /// Schedules the background requests for newer copies: when, for which URLs, and how many at a time.
 final class RefreshSchedule: Sendable {
     /// Asks the network for a URL, and calls back when the load has ended.
-    typealias Question = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+    typealias Ask = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
     private struct Waiting: Sendable {
         let url: String
         let record: Record
-        let ask: Question
+        let ask: Ask
     }
 
     private struct State: Sendable {
@@ -90,16 +90,16 @@ final class RefreshSchedule: Sendable {
 
     // MARK: Asking
 
-    /// Asks the network for a URL if its record is due. Calls `question` on another thread: on Linux, a lookup runs on
+    /// Asks the network for a URL if its record is due. Calls `ask` on another thread: on Linux, a lookup runs on
     /// a queue that all sessions share, and using a session there traps (`URLSession.swift`, `sharedQueue`).
-    func ask(for url: String, _ record: Record, by question: @escaping Question) {
+    func ask(for url: String, _ record: Record, by ask: @escaping Ask) {
         guard record.isDue else { return }
         state.withLock { state in
             guard record.isDue, state.records[url] === record, state.asking.insert(url).inserted else { return }
             // Postpones the record now, not when the response arrives: until it's postponed, every response to the URL
             // counts as expired.
             record.postpone(to: nextTime(state))
-            state.waiting.append(Waiting(url: url, record: record, ask: question))
+            state.waiting.append(Waiting(url: url, record: record, ask: ask))
         }
         start()
     }
@@ -134,11 +134,9 @@ extension RefreshSchedule {
             /// The default cache hasn't been searched yet.
             case unknown
             case absent
-            case kept(NewerCopy.Facts)
+            case kept(NewerCopies.Copy)
 
-            var facts: NewerCopy.Facts? {
-                if case .kept(let facts) = self { facts } else { nil }
-            }
+            var kept: NewerCopies.Copy? { if case .kept(let copy) = self { copy } else { nil } }
         }
 
         private struct State: Sendable {
@@ -176,12 +174,12 @@ extension RefreshSchedule {
         ///
         /// - Parameter stamp: The stamp; `nil` to change the copy in any case.
         @discardableResult
-        func change(to copy: Copy, unlessSince stamp: Stamp? = nil) -> NewerCopy.Facts? {
+        func change(to copy: Copy, unlessSince stamp: Stamp? = nil) -> NewerCopies.Copy? {
             state.withLock { state in
                 if let stamp, stamp.change != state.changes { return nil }
                 state.changes += 1
                 defer { state.copy = copy }
-                return state.copy.facts
+                return state.copy.kept
             }
         }
 

@@ -21,7 +21,7 @@ final class Responder: Sendable {
     /// The header for a token or a proof.
     static let proofHeader = "LocalSubstitution-Proof"
     /// The request that a protocol has accepted but not started to load.
-    private let taken = Guarded<TakenRequest?>(nil)
+    let taken = TakenRequest()
     private let isCacheOffline = Guarded(false)
 
     /// Creates a responder.
@@ -45,7 +45,6 @@ final class Responder: Sendable {
     var statistics: LocalSubstitutionCache.Statistics {
         var statistics = observers.statistics
         let hits = retained.counts
-        statistics.lookups += hits.hits
         statistics.substituted += hits.hits
         statistics.bytes += hits.bytes
         return statistics
@@ -70,38 +69,30 @@ final class Responder: Sendable {
 
     // MARK: Retained responses
 
-    /// Returns the retained response to a plain `GET` if the response is still valid. This is the fastest path: it
-    /// neither reads a file nor searches the map.
+    /// Returns the retained response to a plain `GET` if it's still current, and counts a hit. This is the fastest path:
+    /// it neither reads a file nor searches the map.
     ///
     /// - Parameters:
-    ///   - checked: A retained response that is known to be valid. Its file isn't checked again.
-    ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
+    ///   - checked: A response that was current a moment ago. If it's still retained, it isn't checked again.
+    ///   - isStrict: Whether the session must not reach the network.
     func retainedResponse(
         for request: URLRequest,
         checked: RetainedResponses.Response? = nil,
         isStrict: Bool = false
     ) -> CachedURLResponse? {
-        guard request.isPlainGet, !request.ignoresLocalData, let url = request.url,
-            let (response, isObserved) = retained.response(for: url.absoluteString),
-            response.isValid(isStrict: isStrict, isChecked: response === checked)
+        guard let url = request.retainableURL, let (response, isCounted) = retained.response(for: url.absoluteString),
+            response.mayAnswer(isStrict: isStrict), response === checked || response.isCurrent
         else { return nil }
-        if isObserved || !response.isAlwaysValid {
-            observers.report(
-                .substituted,
-                url,
-                by: response.isAlwaysValid ? .table : .cache,
-                key: response.key,
-                file: response.file,
-                bytes: response.size
-            )
+        if !isCounted {
+            observers.report(.substituted, url, key: response.key, file: response.file, bytes: response.size)
         }
         return response
     }
 
-    /// Returns a request's retained response if it's still valid, without counting a hit.
-    func validRetainedResponse(for request: URLRequest, isStrict: Bool) -> RetainedResponses.Response? {
-        guard request.isPlainGet, !request.ignoresLocalData, let url = request.url?.absoluteString,
-            let response = retained.peek(url), response.isValid(isStrict: isStrict)
+    /// Returns a request's retained response if it's still current, without counting a hit.
+    func currentResponse(to request: URLRequest, isStrict: Bool) -> RetainedResponses.Response? {
+        guard let url = request.retainableURL?.absoluteString, let response = retained.peek(url),
+            response.mayAnswer(isStrict: isStrict), response.isCurrent
         else { return nil }
         return response
     }
@@ -109,17 +100,17 @@ final class Responder: Sendable {
     /// Returns the retained response to a request that a protocol answers.
     ///
     /// - Parameters:
-    ///   - cached: The response that the loader got from a cache. If it's the retained response, its hit has already
-    ///     been counted.
+    ///   - cached: The response that the loader got from a cache. If it's the retained response, it was just checked, and
+    ///     its hit was counted.
     ///   - taken: What was noted when the protocol accepted the request.
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
-        _ taken: TakenRequest?,
+        _ taken: TakenRequest.Note?,
         isStrict: Bool
     ) -> CachedURLResponse? {
         if let cached, let url = request.url?.absoluteString, let known = retained.peek(url), known === cached,
-            known.isValid(isStrict: isStrict, isChecked: true)
+            known.mayAnswer(isStrict: isStrict)
         {
             return cached
         }
@@ -133,22 +124,8 @@ final class Responder: Sendable {
     /// - Parameters:
     ///   - body: The request's body; by default, the one that the request contains.
     ///   - rules: The rules of the request's session; `nil` if the cache alone decides.
-    ///   - isOffline: Whether the network must not be asked for a newer copy. Ignored if there are rules.
-    func lookUp(
-        _ request: URLRequest,
-        body: RequestBody? = nil,
-        rules: SessionRules? = nil,
-        isOffline: Bool = false
-    ) -> Plan {
-        switch maps.reloadIfChanged(forget: retained.removeAll) {
-        case .none: break
-        case .reloaded(let map):
-            let reason = map.count.counted("entry", "entries")
-            observers.emit(Observers.Event(kind: .mapReloaded, url: nil, reason: reason), isReload: true)
-        case .failed(let error):
-            let event = Observers.Event(kind: .mapNotReloaded, url: nil, reason: error.description)
-            observers.emit(event, isReload: true)
-        }
+    func lookUp(_ request: URLRequest, body: RequestBody? = nil, rules: SessionRules? = nil) -> Plan {
+        if let event = maps.reloadIfChanged(forget: retained.removeAll) { observers.emit(event, isReload: true) }
         // Reads the generation before the map. Then `RetainedResponses.retain` doesn't retain a response made with an
         // outdated map.
         let (generation, map) = (retained.generation, maps.map)
@@ -156,81 +133,17 @@ final class Responder: Sendable {
             request,
             body: body,
             rules: rules,
-            isOffline: isOffline,
+            isOffline: rules == nil && isCacheOffline.withLock { $0 },
             in: map,
             generation: generation
         ) { [maps] count in maps.isUsedUp(count, of: map) }
     }
 
-    /// Counts a plan's answer if the alternative that answers has a limit of `times`. Returns `false` if the limit had
-    /// already been reached.
-    func count(_ plan: Plan) -> Bool {
-        guard let count = plan.match?.count else { return true }
-        guard maps.count(count, of: plan.map) else { return false }
-        plan.isCounted.withLock { $0 = true }
-        return true
-    }
-
-    /// Notes that a plan's entry answered.
-    func use(_ plan: Plan) {
-        if let number = plan.match?.number { maps.use(number, of: plan.map) }
-    }
-
-    /// Undoes ``count(_:)`` for a request that wasn't answered after all. A second call has no effect.
-    func uncount(_ plan: Plan) {
-        guard let count = plan.match?.count,
-            plan.isCounted.withLock({ isCounted in
-                defer { isCounted = false }
-                return isCounted
-            })
-        else { return }
-        maps.uncount(count, of: plan.map)
-    }
-
-    /// Looks up a request that the loader asks the cache about.
-    func lookUp(_ request: URLRequest) -> Plan { lookUp(request, isOffline: isCacheOffline.withLock { $0 }) }
-
-    /// Returns whether everything that an entry's response needs is in memory.
-    func isAtHand(_ substitution: Substitution, _ plan: Plan) -> Bool {
-        guard let path = plan.path(of: substitution) else { return true }
+    /// Returns whether everything that the response of a plan's entry needs is in memory.
+    func isAtHand(_ plan: Plan) -> Bool {
+        guard let path = plan.path else { return true }
         guard let file = retained.currentFile(at: path) else { return false }
-        return plan.question(about: substitution).map { copies.isAtHand($0.url, file: file) } ?? true
-    }
-
-    // MARK: Requests that a protocol has taken
-
-    /// Notes that a protocol has accepted a request.
-    ///
-    /// One note is enough. For each request, Linux's loader asks the protocol, then the cache, and then starts the
-    /// protocol, all on a queue that the process's sessions share (`URLSession.swift`, `sharedQueue`). Apple's loader
-    /// promises no such order, so nothing is noted there.
-    func noteTaken(_ request: TakenRequest) {
-        #if !canImport(Darwin)
-        taken.withLock { $0 = request }
-        #endif
-    }
-
-    /// Returns whether a protocol has accepted a request, so that the cache leaves the answer and its report to the
-    /// protocol. Returns `true` once for each accepted request.
-    func leavesToProtocol(_ request: URLRequest) -> Bool {
-        taken.withLock { taken in
-            guard taken?.isOf(request) == true, taken?.isLeft == false else { return false }
-            taken?.isLeft = true
-            return true
-        }
-    }
-
-    /// Removes the note about a request whose protocol was stopped before it was started.
-    func forgetTaken(_ request: URLRequest) {
-        taken.withLock { if $0?.isOf(request) == true { $0 = nil } }
-    }
-
-    /// Removes the note when a protocol is started. Returns the note if it's about that protocol's request.
-    func startTaken(_ request: URLRequest) -> TakenRequest? {
-        taken.withLock { taken in
-            defer { taken = nil }
-            return taken?.isOf(request) == true ? taken : nil
-        }
+        return plan.question.map { copies.isAtHand($0.url, file: file) } ?? true
     }
 
     // MARK: Answering
@@ -251,11 +164,11 @@ final class Responder: Sendable {
         var file: FileBytes?
         if let name = substitution.fileName, let folder = plan.folder { file = try read(name, in: folder, for: plan) }
         var newer: NewerCopies.Answer?
-        if let read = file, let question = plan.question(about: substitution) {
+        if let read = file, let question = plan.question {
             let answer = copies.answer(question, file: read)
             (newer, file) = (answer, answer.bytes)
         }
-        use(plan)
+        maps.use(plan)
         let proof = plan.request.value(forHTTPHeaderField: Self.proofHeader).flatMap { token in
             proofs.withLock { $0[token] }
         }
@@ -278,39 +191,14 @@ final class Responder: Sendable {
     }
 }
 
-extension Responder {
-    /// A request that a protocol has accepted.
-    struct TakenRequest: Sendable {
-        let request: URLRequest
-        /// The request's retained response, which was valid when the protocol accepted the request; `nil` if there was
-        /// none.
-        var response: RetainedResponses.Response?
-        /// The request's plan; `nil` if the request has a retained response.
-        var plan: Plan?
-        /// Whether the cache has left the request to the protocol.
-        var isLeft = false
-
-        /// The retained response, if this cache left the request to the protocol: then almost no time has passed, and
-        /// the response is still valid. Otherwise `nil`, since another cache may have kept the loader waiting.
-        var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
-
-        /// Returns whether a request equals this one. Foundation's `==` ignores differences in headers, bodies and
-        /// timeouts (`NSURLRequest.swift`, `isEqual`).
-        func isOf(_ other: URLRequest) -> Bool {
-            request == other && request.allHTTPHeaderFields == other.allHTTPHeaderFields
-                && request.httpBody == other.httpBody && request.timeoutInterval == other.timeoutInterval
-        }
-    }
-}
-
 extension URLRequest {
-    /// Whether this is a `GET` that has no header on which a cache's response depends.
-    fileprivate var isPlainGet: Bool {
-        guard httpMethod == "GET" else { return false }
-        guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return true }
-        return ["Range", "Authorization", "Proxy-Authorization", Responder.proofHeader].allSatisfy {
-            value(forHTTPHeaderField: $0) == nil
-        }
+    /// The URL under which a response to this request may be retained; `nil` if this isn't a `GET`, if it has a header on
+    /// which a cache's response depends, or if its cache policy ignores local data.
+    fileprivate var retainableURL: URL? {
+        guard httpMethod == "GET", !ignoresLocalData else { return nil }
+        guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return url }
+        let decisive = ["Range", "Authorization", "Proxy-Authorization", Responder.proofHeader]
+        return decisive.allSatisfy { value(forHTTPHeaderField: $0) == nil } ? url : nil
     }
 }
 
@@ -320,7 +208,7 @@ extension Responder {
     /// queue.
     func cachedResponse(to request: URLRequest, _ done: @escaping @Sendable (CachedURLResponse?) -> Void) {
         // A protocol has accepted the request. It answers and reports the request, even if the response is retained.
-        if leavesToProtocol(request) { return done(nil) }
+        if taken.leavesToProtocol(request) { return done(nil) }
         if let response = retainedResponse(for: request) { return done(response) }
         // Looking up would read the map's file if it has changed, so that's left to the other queue.
         let plan = maps.isCurrent(maps.map) ? lookUp(request) : nil
@@ -332,13 +220,12 @@ extension Responder {
 
     /// Returns whether ``cachedResponse(to:)`` can answer without reading a file or looking in the default cache.
     private func needsNoDisk(_ plan: Plan) -> Bool {
-        if plan.reason == .ignoresLocalData { return true }
-        return plan.cacheAnswer.map { isAtHand($0, plan) } ?? false
+        plan.verdict == .ignoresLocalData || plan.cacheAnswer != nil && isAtHand(plan)
     }
 
     func cachedResponse(to plan: Plan) -> CachedURLResponse? {
         reportGoneFiles(plan)
-        guard plan.reason != .ignoresLocalData else {
+        guard plan.verdict != .ignoresLocalData else {
             reportUnanswered(plan)
             return nil
         }
@@ -347,10 +234,10 @@ extension Responder {
         }
         do throws(FileProblem) {
             let response = try response(to: plan, by: substitution)
-            if let response { reportSubstituted(plan, by: substitution, bytes: response.data.count) }
+            if let response { reportSubstituted(plan, bytes: response.data.count) }
             return response
         } catch {
-            report(error, of: substitution, url)
+            report(error, key: substitution.key, file: substitution.fileURL, url)
             return defaultResponse(to: plan, since: "the file \(error.fragment)")
         }
     }
@@ -371,20 +258,9 @@ extension Responder {
     // MARK: Reporting
 
     /// Reports a request that an entry answered.
-    func reportSubstituted(
-        _ plan: Plan,
-        by substitution: Substitution,
-        bytes: Int,
-        _ answerer: Observers.Answerer = .cache
-    ) {
-        observers.report(
-            .substituted,
-            plan.request.url,
-            by: answerer,
-            key: substitution.key,
-            file: substitution.fileURL,
-            bytes: bytes
-        )
+    func reportSubstituted(_ plan: Plan, bytes: Int, by answerer: Observers.Answerer = .cache) {
+        let (url, entry) = (plan.request.url, plan.substitution)
+        observers.report(.substituted, url, by: answerer, key: entry?.key, file: entry?.fileURL, bytes: bytes)
     }
 
     /// Reports a request that no entry answered, as bypassed if an entry matches its URL and otherwise as a miss.
@@ -393,7 +269,7 @@ extension Responder {
     func reportUnanswered(_ plan: Plan, since problem: String? = nil) {
         let url = plan.request.url
         if let entry = plan.namingEntry {
-            observers.report(.bypassed, url, key: entry.key, reason: problem ?? plan.reasonText)
+            observers.report(.bypassed, url, key: entry.key, reason: problem ?? plan.reason)
         } else {
             observers.report(.missed, url, lookup: plan.match.map { ($0.url, plan.map) })
         }
@@ -473,11 +349,7 @@ extension Responder {
 /// file, and the default cache instead of an unreadable file.
 extension Responder {
     /// Reports a file that can't be read, and drops the URL's retained response.
-    func report(_ problem: FileProblem, of substitution: Substitution, _ url: URL) {
-        report(problem, key: substitution.key, file: substitution.fileURL ?? URL(fileURLWithPath: "/"), url)
-    }
-
-    func report(_ problem: FileProblem, key: String, file: URL, _ url: URL) {
+    func report(_ problem: FileProblem, key: String, file: URL?, _ url: URL) {
         retained.remove(url.absoluteString)
         observers.report(.fault, url, key: key, file: file, reason: problem.fragment)
     }

@@ -15,7 +15,7 @@ package struct ResponseBuilder {
     /// The file, if it's read in pieces. The responses then have no body.
     var large: LargeFile?
     /// The newer copy whose bytes `file` has; `nil` if they're the file's own.
-    var copy: NewerCopy.Facts?
+    var copy: NewerCopies.Copy?
     /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache answered; otherwise `nil`.
     var proof: String?
 
@@ -132,7 +132,7 @@ extension ResponseBuilder {
     static func contentType(
         of substitution: Substitution,
         bodyBeginning: Data,
-        copy: NewerCopy.Facts? = nil
+        copy: NewerCopies.Copy? = nil
     ) -> String {
         if let own = substitution.headers[header: "Content-Type"] { return own }
         if let type = copy?.contentType, substitution.mimeTypeSource != .entry {

@@ -69,22 +69,22 @@ final class RetainedResponses: Sendable {
 
     // MARK: Hits
 
-    /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response is always valid.
-    func response(for url: String) -> (response: Response, isObserved: Bool)? {
+    /// Returns the response for a URL. Counts a hit, and says so, if the response is always current and there are no
+    /// listeners.
+    func response(for url: String) -> (response: Response, isCounted: Bool)? {
         part(for: url).contents.withLock { part in
             guard let response = part.responses[url] else { return nil }
-            if response.isAlwaysValid {
-                part.hits += 1
-                part.bytes += response.size
-            }
-            return (response, part.isObserved)
+            guard response.isAlwaysCurrent, !part.isObserved else { return (response, false) }
+            part.hits += 1
+            part.bytes += response.size
+            return (response, true)
         }
     }
 
     /// Returns the response for a URL without counting a hit.
     func peek(_ url: String) -> Response? { part(for: url).contents.withLock { $0.responses[url] } }
 
-    /// Notes that there are listeners from now on, as ``response(for:)`` then tells.
+    /// Notes that there are listeners from now on, so that ``response(for:)`` leaves hits to ``Observers``.
     func observe() {
         for part in parts { part.contents.withLock { $0.isObserved = true } }
     }
@@ -256,19 +256,17 @@ extension RetainedResponses {
         /// The entry's file; `nil` for an entry without one.
         let file: URL?
         private let path: String?
-        /// Whether a hit can return the response without checking that it's valid.
-        let isAlwaysValid: Bool
+        /// Whether the response stays current as long as it's retained, so that a hit checks nothing.
+        let isAlwaysCurrent: Bool
         /// The bytes of the file, or of the newer copy that replaces it.
         fileprivate let bytes: FileBytes?
         /// The path or name under which the bytes are held; `nil` for an entry without a file.
         fileprivate let place: String?
         /// Whether the URL is endless; see ``RetainedResponses``. Only the newest responses to endless URLs stay.
         fileprivate let isEndless: Bool
-        /// Tells which map is in use; `nil` if changes aren't reloaded.
-        private let maps: MapInUse?
-        /// The map that the response was made with; `nil` if changes aren't reloaded.
-        private let map: SubstitutionMap?
-        /// The names of missing files. If one of them is added, another entry may answer, so the response isn't valid any more.
+        /// What tells which map is in use, and the map that the response was made with; `nil` if changes aren't reloaded.
+        private let reloading: (maps: MapInUse, map: SubstitutionMap)?
+        /// The names of missing files. If one of them is added, another entry may answer, so the response isn't current any more.
         private let missing: [String]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` if the entry sets no limit.
         private let expiresAt: Int64?
@@ -289,18 +287,17 @@ extension RetainedResponses {
             size = response.data.count
             key = substitution.key
             file = substitution.fileURL
-            path = plan.path(of: substitution)
+            path = plan.path
             self.bytes = bytes
-            place = newer?.place ?? path
+            place = newer?.copy?.place ?? path
             isEndless = !plan.isSpelledAsKey
-            self.maps = maps.reloadsChanges ? maps : nil
-            map = maps.reloadsChanges ? plan.map : nil
+            reloading = maps.reloadsChanges ? (maps, plan.map) : nil
             missing = plan.match?.missingFiles ?? []
             expiresAt = LoaderRules.lifetime(substitution.headers).map {
                 FileStatus.now &+ Int64(min($0, 1e9) * 1e9)
             }
             stamp = newer?.stamp
-            isAlwaysValid = !maps.reloadsChanges && expiresAt == nil && stamp == nil
+            isAlwaysCurrent = reloading == nil && expiresAt == nil && stamp == nil
             super.init(
                 response: response.response,
                 data: response.data,
@@ -313,22 +310,20 @@ extension RetainedResponses {
         override var classForCoder: AnyClass { CachedURLResponse.self }
         required init?(coder: NSCoder) { nil }
 
-        /// Returns whether the response is certainly the one that the current map and file lead to. If `false`, look
-        /// the request up again.
-        ///
-        /// - Parameters:
-        ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
-        ///   - isChecked: Whether the map, the files and the age are known to be right. They aren't checked then.
-        func isValid(isStrict: Bool, isChecked: Bool = false) -> Bool {
-            isAlwaysValid || (isChecked || (!hasExpired && isUnchanged)) && !(isStrict && stamp != nil)
-        }
+        /// Returns whether the response may answer in a session. In a strict session, newer copies don't answer, and the
+        /// network isn't asked for one, so a response that depends on that can't answer there.
+        func mayAnswer(isStrict: Bool) -> Bool { !isStrict || stamp == nil }
+
+        /// Whether the response is certainly the one that the current map and file lead to. If not, look the request up
+        /// again.
+        var isCurrent: Bool { isAlwaysCurrent || !hasExpired && isUnchanged }
 
         fileprivate var hasExpired: Bool {
             expiresAt.map { FileStatus.now >= $0 } ?? false || stamp?.hasExpired ?? false
         }
 
         private var isUnchanged: Bool {
-            guard let maps, let map else { return true }
+            guard let (maps, map) = reloading else { return true }
             guard maps.isCurrent(map), missing.allSatisfy({ map.storage.folder?.servedStatus(of: $0) == nil })
             else { return false }
             guard let path, let bytes else { return true }

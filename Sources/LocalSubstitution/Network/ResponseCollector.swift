@@ -14,7 +14,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     /// A response that has arrived.
     package struct Response: Sendable {
         package let head: URLResponse
-        /// The body; `nil` if it was only passed on, because it's longer than the limit or the owner doesn't keep bodies.
+        /// The body; `nil` if it was only passed on, because it's longer than the limit.
         package let body: Data?
         /// The requests for the targets of the redirects that led to the response.
         package let redirects: [URLRequest]
@@ -35,50 +35,52 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
                 @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
             ) -> Void
 
-        let limit: Int
-        let isLimited: (@Sendable (URLResponse) -> Bool)?
-        let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
-        let pass: (@Sendable (Piece) -> Void)?
-        let passesAtOnce: Bool
-        let keepsBody: Bool
+        let limit: @Sendable (URLResponse) -> Int
+        let body: BodyDelivery
         let redirect: Redirect?
         let answerChallenge: AnswerChallenge?
         let complete: @Sendable (Result<Response, URLError>) -> Void
 
         /// - Parameters:
-        ///   - limit: The longest body to hold in memory, in bytes. A longer body is passed on if there's a `pass` closure.
-        ///     Otherwise, the load fails with `URLError.dataLengthExceedsMaximum`.
-        ///   - isLimited: Returns whether the limit applies to a response. Called when the head arrives. By default, the
-        ///     limit always applies.
-        ///   - progress: Receives the number of bytes so far, and the expected total; `nil` if that isn't known.
-        ///   - pass: Receives the pieces in order, as they arrive or once the body is longer than the limit.
-        ///   - passesAtOnce: Whether pieces are passed on as they arrive, and not only once the body is longer than the limit.
-        ///   - keepsBody: Whether the body is held, up to the limit, even if pieces are passed on at once.
+        ///   - limit: Returns the longest body to hold in memory for a response, in bytes. Called when the head arrives.
+        ///   - body: How the body is delivered; whole by default.
         ///   - redirect: Decides about a redirect. Calls back with the request to send, or with `nil` if the redirect
         ///     is the response. By default, redirects are followed.
         ///   - answerChallenge: Answers an authentication challenge; used only on Apple platforms. By default, the
         ///     system answers.
         ///   - complete: Called once, when the load has ended.
         package init(
-            limit: Int,
-            isLimited: (@Sendable (URLResponse) -> Bool)? = nil,
-            progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil,
-            pass: (@Sendable (Piece) -> Void)? = nil,
-            passesAtOnce: Bool = false,
-            keepsBody: Bool = true,
+            limit: @escaping @Sendable (URLResponse) -> Int,
+            body: BodyDelivery = .whole(),
             redirect: Redirect? = nil,
             answerChallenge: AnswerChallenge? = nil,
             complete: @escaping @Sendable (Result<Response, URLError>) -> Void
         ) {
             self.limit = limit
-            self.isLimited = isLimited
-            self.progress = progress
-            self.pass = pass
-            self.passesAtOnce = passesAtOnce
-            self.keepsBody = keepsBody
+            self.body = body
             self.redirect = redirect
             self.answerChallenge = answerChallenge
             self.complete = complete
+        }
+    }
+
+    /// How a body is delivered.
+    package enum BodyDelivery: Sendable {
+        /// Whole, in the response. The load of a longer body than the limit fails with `URLError.dataLengthExceedsMaximum`.
+        ///
+        /// - Parameter progress: Receives the number of bytes so far, and the expected total; `nil` if that isn't known.
+        case whole(progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil)
+        /// Whole, in the response. Once it's longer than the limit, in pieces instead: first the head and what has arrived.
+        case wholeOrPieces(@Sendable (Piece) -> Void)
+        /// In pieces as they arrive, after the head. The response also has the body, unless it's longer than the limit.
+        case pieces(@Sendable (Piece) -> Void)
+
+        /// Receives the pieces; `nil` if the body isn't delivered in pieces.
+        var pass: (@Sendable (Piece) -> Void)? {
+            switch self {
+            case .whole: nil
+            case .wholeOrPieces(let pass), .pieces(let pass): pass
+            }
         }
     }
 
@@ -108,10 +110,11 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
             abandon(dataTask, .invalidLength(of: response))
             return completionHandler(.cancel)
         }
-        let owner = owner(of: dataTask)
-        let isLimited = owner?.isLimited?(response) ?? true
-        loads.withLock { $0[ObjectIdentifier(dataTask)]?.begin(response, isLimited: isLimited) }
-        if let owner, owner.passesAtOnce { owner.pass?(.head(response)) }
+        if let owner = owner(of: dataTask) {
+            let limit = owner.limit(response)
+            loads.withLock { $0[ObjectIdentifier(dataTask)]?.begin(response, limit: limit) }
+            if case .pieces(let pass) = owner.body { pass(.head(response)) }
+        }
         completionHandler(.allow)
     }
 
@@ -122,9 +125,9 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         else { return }
         switch received {
         case .held(let count, let expected):
-            owner.progress?(count, expected)
+            if case .whole(let progress?) = owner.body { progress(count, expected) }
         case .passed(let pieces):
-            for piece in pieces { owner.pass?(piece) }
+            for piece in pieces { owner.body.pass?(piece) }
         case .tooLong:
             abandon(dataTask, URLError(.dataLengthExceedsMaximum))
         }
@@ -200,34 +203,36 @@ private struct CollectedLoad: Sendable {
     let owner: ResponseCollector.Owner
     var redirects: RedirectChain
     private(set) var head: URLResponse?
-    /// The body so far; `nil` if it isn't kept, or once it's longer than the limit.
-    private(set) var body: Data?
-    private var limit: Int
+    /// The body so far; `nil` once it's longer than the limit.
+    private(set) var body: Data? = Data()
+    /// The longest body to hold in memory, in bytes; 0 until the head arrives.
+    private var limit = 0
 
     init(_ owner: ResponseCollector.Owner, _ redirects: RedirectChain) {
         self.owner = owner
         self.redirects = redirects
-        limit = owner.limit
-        body = owner.keepsBody ? Data() : nil
     }
 
-    mutating func begin(_ head: URLResponse, isLimited: Bool) {
+    mutating func begin(_ head: URLResponse, limit: Int) {
         self.head = head
-        if !isLimited { limit = .max }
+        self.limit = limit
     }
 
     mutating func receive(_ data: Data) -> Received {
         guard let held = body?.count else { return .passed([.data(data)]) }
         guard data.count > limit - held else {
             body?.append(data)
-            if owner.passesAtOnce { return .passed([.data(data)]) }
+            if case .pieces = owner.body { return .passed([.data(data)]) }
             let expected = head?.expectedContentLength ?? -1
             return .held(count: held + data.count, expected: expected > 0 ? expected : nil)
         }
-        guard owner.pass != nil else { return .tooLong }
         let first = body.take()
-        if owner.passesAtOnce { return .passed([.data(data)]) }
-        return .passed([head.map { .head($0) }, first.map { .data($0) }, .data(data)].compactMap { $0 })
+        switch owner.body {
+        case .whole: return .tooLong
+        case .wholeOrPieces:
+            return .passed([head.map { .head($0) }, first.map { .data($0) }, .data(data)].compactMap { $0 })
+        case .pieces: return .passed([.data(data)])
+        }
     }
 }
 

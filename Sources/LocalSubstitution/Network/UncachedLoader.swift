@@ -34,7 +34,8 @@ package final class UncachedLoader: Sendable {
             return used
         }
         let task = session.dataTask(with: request.own)
-        collector.collect(task, of: session, for: ResponseCollector.Owner(limit: limit) { completion(Outcome($0)) })
+        let owner = ResponseCollector.Owner(limit: { _ in limit }) { completion(Outcome($0)) }
+        collector.collect(task, of: session, for: owner)
         task.resume()
     }
 

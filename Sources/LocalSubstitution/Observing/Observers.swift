@@ -35,7 +35,7 @@ final class Observers: Sendable {
 
     private let state = Guarded(State())
 
-    /// The counts so far. Hits of responses that are always valid aren't included: ``RetainedResponses`` counts them.
+    /// The counts so far. The hits that ``RetainedResponses`` counts aren't included.
     var statistics: Statistics { state.withLock { $0.statistics } }
 
     // MARK: Listeners
@@ -70,8 +70,6 @@ final class Observers: Sendable {
         /// The cache, in a lookup.
         case cache
         case `protocol`
-        /// The table of retained responses, which has counted the hit.
-        case table
     }
 
     /// Counts an event, and tells the listeners about it. If `url` is `nil`, only counts the event.

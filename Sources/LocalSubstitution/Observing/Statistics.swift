@@ -7,7 +7,7 @@ extension LocalSubstitutionCache {
     public struct Statistics: Sendable, Hashable {
         /// Requests that the loader looked up in the cache, except those that a protocol answers or forwards itself. A
         /// request that fails in a protocol also counts, unless an entry makes it fail or its file can't be read.
-        public internal(set) var lookups = 0
+        public var lookups: Int { substituted + bypassed + fallbackHits + misses }
         /// Lookups that an entry answered.
         public internal(set) var substituted = 0
         /// Lookups that no entry answered although an entry matches the URL: because of its `null`, `use`, handler or
@@ -38,27 +38,18 @@ extension LocalSubstitutionCache {
 }
 
 extension LocalSubstitutionCache.Statistics {
-    /// Counts an event. The table of retained responses counts its own hits. A confirmed copy was already counted as forwarded.
+    /// Counts an event. A confirmed copy was already counted as forwarded.
     mutating func count(_ kind: LocalSubstitutionCache.Event.Kind, by answerer: Observers.Answerer, bytes: Int) {
         switch kind {
         case .substituted:
             switch answerer {
-            case .cache:
-                lookups += 1
-                substituted += 1
+            case .cache: substituted += 1
             case .protocol: served += 1
-            case .table: return
             }
             self.bytes += bytes
-        case .bypassed:
-            lookups += 1
-            bypassed += 1
-        case .fallbackHit:
-            lookups += 1
-            fallbackHits += 1
-        case .missed:
-            lookups += 1
-            misses += 1
+        case .bypassed: bypassed += 1
+        case .fallbackHit: fallbackHits += 1
+        case .missed: misses += 1
         case .forwarded: forwarded += 1
         case .fellBack: fellBack += 1
         case .recorded: recorded += 1

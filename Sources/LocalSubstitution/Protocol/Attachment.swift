@@ -58,7 +58,7 @@ final class Attachment: Sendable {
     func decide(_ request: URLRequest, body: RequestBody, _ taken: Plan? = nil, reportsGoneFiles: Bool = true) -> Plan {
         var plan = taken.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
         // Another request may have used up the alternative since the lookup.
-        while !responder.count(plan) { plan = lookUp(request, body: body) }
+        while !responder.maps.count(plan) { plan = lookUp(request, body: body) }
         if reportsGoneFiles { responder.reportGoneFiles(plan) }
         return plan
     }
@@ -68,12 +68,12 @@ final class Attachment: Sendable {
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {
         switch plan.action {
         case .refuse:
-            refuse(plan)
+            responder.unmatched(plan)
         case .answer(let substitution)
         where substitution.options.fields.delay == nil && !substitution.takesTime
             && (isDirect || !substitution.isRedirect):
             // A direct client has its own thread, which may read files.
-            isDirect || responder.isAtHand(substitution, plan) ? serve(plan, by: substitution) : nil
+            isDirect || responder.isAtHand(plan) ? serve(plan, by: substitution) : nil
         default:
             nil
         }
@@ -81,12 +81,6 @@ final class Attachment: Sendable {
 
     /// Returns an entry's response, without waiting for the entry's delay.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
-        let large = takesLargeFiles ? responder.serveInPieces(plan, by: substitution) : nil
-        return large ?? responder.serve(plan, by: substitution)
-    }
-
-    /// Fails a request that nothing answers and that isn't allowed to reach the network.
-    func refuse(_ plan: Plan) -> RequestOutcome {
-        responder.unmatched(plan, isBrief: rules.listener?.explainsUnmatched == true)
+        responder.serve(plan, by: substitution, mayReadInPieces: takesLargeFiles)
     }
 }

@@ -95,11 +95,10 @@ final class ForwardedTask: Sendable {
             )
         }
         #endif
+        let heldLimit = receiver.keepsBody ? limit : 0
         return ResponseCollector.Owner(
-            limit: limit,
-            pass: { self.pass($0) },
-            passesAtOnce: receiver.passesAtOnce,
-            keepsBody: receiver.keepsBody,
+            limit: { _ in heldLimit },
+            body: receiver.passesAtOnce ? .pieces { self.pass($0) } : .wholeOrPieces { self.pass($0) },
             redirect: { self.redirect(to: $0, $1) },
             answerChallenge: answerChallenge
         ) { [self] result in

@@ -138,7 +138,7 @@ final class RequestLoad: Sendable {
     private func step(_ plan: Plan) async throws(URLError) -> Step {
         switch plan.action {
         case .refuse:
-            return .end(attachment.refuse(plan))
+            return .end(responder.unmatched(plan))
         case .fail(let substitution, let code):
             try await wait(substitution.options.fields.delay)
             return .end(responder.fail(plan, by: substitution, code))
@@ -149,7 +149,7 @@ final class RequestLoad: Sendable {
             try await wait(substitution.options.fields.delay)
             return try await call(handler, plan, substitution)
         case .replay(let recorder):
-            return replay(plan, recorder) ?? .end(attachment.refuse(plan))
+            return replay(plan, recorder) ?? .end(responder.unmatched(plan))
         case .readBody:
             let (request, body) = try await readBody(of: plan.request)
             return .next(decide(request, body: body))
@@ -231,7 +231,7 @@ final class RequestLoad: Sendable {
     /// that the session gets only the response from the redirect's target.
     private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
         if !attachment.isDirect, substitution.isRedirect, let next = plan.request.redirected(by: substitution) {
-            responder.use(plan)
+            responder.maps.use(plan)
             return .follow(next)
         }
         if case .stream(let pieces) = substitution.content {
@@ -255,9 +255,9 @@ final class RequestLoad: Sendable {
             guard let url = plan.request.url,
                 let head = ResponseBuilder(substitution: substitution, file: nil).streamHead(for: url)
             else { return .failed(plan, URLError(.badURL)) }
-            responder.use(plan)
+            responder.maps.use(plan)
             // Reports the answer even if the stream fails or is cancelled, since the entry has answered.
-            defer { responder.reportSubstituted(plan, by: substitution, bytes: bytes, .protocol) }
+            defer { responder.reportSubstituted(plan, bytes: bytes, by: .protocol) }
             client.send(.head(head))
             for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
                 try await wait(until: sent + piece.delay, since: sent)
@@ -306,7 +306,7 @@ final class RequestLoad: Sendable {
         let name = "The handler of the entry “\(substitution.key)”"
         switch try await value(of: { try await call(request) }) {
         case .failure(let error):
-            if let error = error as? URLError { return .end(responder.fail(plan, by: substitution, error)) }
+            if let error = error as? URLError { return .end(responder.fail(plan, error)) }
             return .end(
                 responder.mishandled(
                     plan,
@@ -317,7 +317,7 @@ final class RequestLoad: Sendable {
             do throws(HandledAnswer.Mistake) {
                 let handled = try HandledAnswer(answer, to: substitution, in: plan.folder, url: url)
                 state.withLock { $0.delaysFrom = .now() }
-                responder.use(plan)
+                responder.maps.use(plan)
                 return .next(Plan(plan, answeredWith: handled.substitution))
             } catch {
                 return .end(responder.mishandled(plan, "\(name) can't answer: \(error.message)"))
@@ -366,7 +366,7 @@ final class RequestLoad: Sendable {
         isConditional: Bool = true
     ) async throws(URLError) -> Step {
         if let error = UnsupportedTask.error(forForwarding: client.task, first.request) {
-            responder.uncount(plan)
+            responder.maps.uncount(plan)
             return .end(fail(plan, error))
         }
         let sent = ForwardedRequest(plan, fallback, in: attachment, body: body, isConditional: isConditional)
@@ -437,7 +437,7 @@ final class RequestLoad: Sendable {
                 responder.reportUnanswered(plan)
                 return outcome(received.head)
             }
-            responder.use(plan)
+            responder.maps.use(plan)
             responder.reportForwarded(plan)
             return outcome(plan.changed(received.head))
         }

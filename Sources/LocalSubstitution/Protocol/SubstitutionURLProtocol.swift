@@ -32,13 +32,13 @@ public class SubstitutionURLProtocol: URLProtocol {
         guard let attachment else { return Slots.isEmptied(self) && request.reachesNetwork }
         let responder = attachment.responder
         let isStrict = attachment.rules.isStrict
-        if let response = responder.validRetainedResponse(for: request, isStrict: isStrict) {
-            responder.noteTaken(Responder.TakenRequest(request: request, response: response))
+        if let response = responder.currentResponse(to: request, isStrict: isStrict) {
+            responder.taken.note(TakenRequest.Note(request, response: response))
             return true
         }
         let plan = attachment.lookUp(request, body: .onLoaderQueue(request))
         if case .pass = plan.action { return false }
-        responder.noteTaken(Responder.TakenRequest(request: request, plan: plan))
+        responder.taken.note(TakenRequest.Note(request, plan: plan))
         return true
     }
 
@@ -56,7 +56,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         }
         guard let attachment = Self.attachment else { return deliver(.end(.failed(nil, .detached(request.url)))) }
         let responder = attachment.responder
-        let taken = responder.startTaken(request)
+        let taken = responder.taken.start(request)
         let isStrict = attachment.rules.isStrict
         hear(attachment)
         if !UnsupportedTask.isUnfinishable(task),
@@ -67,7 +67,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         }
         let plan = attachment.decide(request, body: .onLoaderQueue(request), taken?.plan)
         if let error = UnsupportedTask.error(for: task, plan) {
-            responder.uncount(plan)
+            responder.maps.uncount(plan)
             responder.reportUnanswered(plan, since: error.localizedDescription)
             return deliver(.end(.failed(plan, error)))
         }
@@ -80,7 +80,7 @@ public class SubstitutionURLProtocol: URLProtocol {
     /// is resumed.
     public override func stopLoading() {
         // If the protocol wasn't started, the cache still expects the protocol to report the request.
-        Self.attachment?.responder.forgetTaken(request)
+        Self.attachment?.responder.taken.forget(request)
         guard !isSuspended else { return delivery.withLock { $0.suspend() } }
         delivery.withLock { $0.cancel() }?.cancel()
     }

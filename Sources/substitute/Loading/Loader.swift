@@ -44,12 +44,12 @@ final class Loader: Sendable {
         // collector is the delegate of a data task.
         let result = await withCheckedContinuation { continuation in
             let task = session.dataTask(with: request)
-            let isLimited: @Sendable (URLResponse) -> Bool = { [sources] head in
+            let limit: @Sendable (URLResponse) -> Int = { [sources, limit] head in
                 let taken = sources?.take(head, to: request) ?? .network
                 source.withLock { $0 = taken }
-                return !taken.isSubstituted && taken != .confirmed
+                return taken.isSubstituted || taken == .confirmed ? .max : limit.bytes
             }
-            let owner = ResponseCollector.Owner(limit: limit.bytes, isLimited: isLimited, progress: progress) {
+            let owner = ResponseCollector.Owner(limit: limit, body: .whole(progress: progress)) {
                 continuation.resume(returning: $0)
             }
             collector.collect(task, of: session, for: owner)

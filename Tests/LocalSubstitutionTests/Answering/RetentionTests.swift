@@ -88,8 +88,8 @@ struct RetentionTests {
         let limits = try [", \"headers\": { \"Cache-Control\": \"max-age=0\" }", ""].map { headers in
             try RetentionFixture(#""https://h/a": { "file": "a.txt"\#(headers) }"#).response("https://h/a", madeOf: nil)
         }
-        #expect(!limits[0].isValid(isStrict: false) && !limits[0].isAlwaysValid)
-        #expect(limits[1].isValid(isStrict: false) && limits[1].isAlwaysValid)
+        #expect(!limits[0].isCurrent && !limits[0].isAlwaysCurrent)
+        #expect(limits[1].isCurrent && limits[1].isAlwaysCurrent)
     }
 
     @Test("An archive of a retained response would have a plain response")

@@ -21,16 +21,16 @@ struct CheckedResponseTests {
         try cache.lookUpUntilOld("https://h/a")
     }
 
-    private func answer(_ taken: Responder.TakenRequest?) -> CachedURLResponse? {
+    private func answer(_ taken: TakenRequest.Note?) -> CachedURLResponse? {
         cache.responder.retainedResponse(for: request, nil, taken, isStrict: false)
     }
 
     @Test("It's checked once if the cache has left the request to the protocol")
     func checkedOnce() throws {
         try #require(slot.canInit(with: request))
-        try #require(cache.responder.leavesToProtocol(request))
+        try #require(cache.responder.taken.leavesToProtocol(request))
         try fixture.write("new", to: "a.txt")
-        let taken = cache.responder.startTaken(request)
+        let taken = cache.responder.taken.start(request)
         #expect(answer(taken)?.text == "old")
         #expect(answer(nil) == nil)
     }
@@ -39,14 +39,14 @@ struct CheckedResponseTests {
     func otherCache() throws {
         try #require(slot.canInit(with: request))
         try fixture.write("new", to: "a.txt")
-        #expect(answer(cache.responder.startTaken(request)) == nil)
+        #expect(answer(cache.responder.taken.start(request)) == nil)
     }
 
     @Test("It's checked if it was retained since")
     func retainedSince() throws {
         try #require(slot.canInit(with: request))
-        try #require(cache.responder.leavesToProtocol(request))
-        let taken = cache.responder.startTaken(request)
+        try #require(cache.responder.taken.leavesToProtocol(request))
+        let taken = cache.responder.taken.start(request)
         cache.removeAllCachedResponses()
         #expect(cache.cachedResponse(for: request)?.text == "old")
         try fixture.write("new", to: "a.txt")

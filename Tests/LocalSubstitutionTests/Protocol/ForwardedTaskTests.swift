@@ -49,7 +49,7 @@ struct ForwardedTaskTests {
     @Test("A piece that arrives after a timeout isn't delivered, since the file may already answer")
     func late() async throws {
         task.collectorOwner.complete(.failure(URLError(.timedOut)))
-        task.collectorOwner.pass?(.data(Data("late".utf8)))
+        task.collectorOwner.body.pass?(.data(Data("late".utf8)))
         let failure = try await failure()
         #expect(failure.error.code == .timedOut)
         #expect(!failure.isPartial)
@@ -58,7 +58,7 @@ struct ForwardedTaskTests {
 
     @Test("A request that fails after a piece was delivered is partial, so nothing else answers")
     func partial() async throws {
-        task.collectorOwner.pass?(.data(Data("piece".utf8)))
+        task.collectorOwner.body.pass?(.data(Data("piece".utf8)))
         task.collectorOwner.complete(.failure(URLError(.timedOut)))
         let failure = try await failure()
         #expect(failure.error.code == .timedOut)

@@ -137,13 +137,13 @@ struct NewerCopyTests {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
         // Other responses have replaced it.
-        cache.responder.defaultCache.remove(under: try #require(NewerCopy.request(for: fixture.url)))
+        cache.responder.defaultCache.remove(under: try #require(NewerCopies.Copy.request(for: fixture.url)))
         guard try await cache.refreshAgain(fixture.url)?.kind == .refreshed else {
             Issue.record("it was not taken again")
             return
         }
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
-        cache.responder.defaultCache.remove(under: try #require(NewerCopy.request(for: fixture.url)))
+        cache.responder.defaultCache.remove(under: try #require(NewerCopies.Copy.request(for: fixture.url)))
         #expect(try fixture.cache().lookUp(fixture.url)?.text == "local")
     }
 
@@ -151,7 +151,7 @@ struct NewerCopyTests {
     func damaged() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
-        let key = try #require(NewerCopy.request(for: fixture.url))
+        let key = try #require(NewerCopies.Copy.request(for: fixture.url))
         let stored = try #require(cache.responder.defaultCache.response(under: key))
         let half = CachedURLResponse(response: stored.response, data: Data("half".utf8))
         cache.responder.defaultCache.store(half, under: key)

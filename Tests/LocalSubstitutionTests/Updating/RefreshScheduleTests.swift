@@ -220,11 +220,9 @@ struct RefreshScheduleTests {
         #expect(isAnsweredAtOnce(try request(fixture.url, headers: ["Range": "bytes=0-1"])))
         // The file is in memory, but no copy has been looked up.
         cache.schedule.removeAll()
-        let url = try #require(URL(string: fixture.url))
-        let substitution = try #require(cache.map.substitution(for: url))
-        let lookup = cache.responder.lookUp(try request(fixture.url))
+        let plan = cache.responder.lookUp(try request(fixture.url))
         let file = try #require(cache.responder.retained.currentFile(at: fixture.files.file("a.txt").path))
-        let question = try #require(lookup.question(about: substitution))
+        let question = try #require(plan.question)
         #expect(!cache.responder.copies.isAtHand(question.url, file: file))
     }
 

@@ -1,0 +1,65 @@
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The request that a protocol has accepted but not started to load.
+///
+/// For each request, Linux's loader asks the protocol, then the cache, and then starts the protocol, all on a queue that
+/// the process's sessions share (`URLSession.swift`, `sharedQueue`). So one note is enough. Apple's loader promises no such
+/// order, so nothing is noted there.
+final class TakenRequest: Sendable {
+    /// What was found when the protocol accepted the request: its retained response, or else its plan.
+    struct Note: Sendable {
+        let request: URLRequest
+        var response: RetainedResponses.Response?
+        var plan: Plan?
+        /// Whether the cache has left the request to the protocol.
+        fileprivate(set) var isLeft = false
+
+        /// The retained response, if this cache left the request to the protocol: then almost no time has passed, and
+        /// the response is still current. Otherwise `nil`, since another cache may have kept the loader waiting.
+        var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
+
+        init(_ request: URLRequest, response: RetainedResponses.Response? = nil, plan: Plan? = nil) {
+            (self.request, self.response, self.plan) = (request, response, plan)
+        }
+
+        /// Returns whether a request equals this one. Foundation's `==` ignores differences in headers, bodies and
+        /// timeouts (`NSURLRequest.swift`, `isEqual`).
+        fileprivate func isOf(_ other: URLRequest) -> Bool {
+            request == other && request.allHTTPHeaderFields == other.allHTTPHeaderFields
+                && request.httpBody == other.httpBody && request.timeoutInterval == other.timeoutInterval
+        }
+    }
+
+    private let note = Guarded<Note?>(nil)
+
+    /// Notes that a protocol has accepted a request.
+    func note(_ note: Note) {
+        #if !canImport(Darwin)
+        self.note.withLock { $0 = note }
+        #endif
+    }
+
+    /// Returns whether a protocol has accepted a request, so that the cache leaves the answer and its report to the
+    /// protocol. Returns `true` once for each accepted request.
+    func leavesToProtocol(_ request: URLRequest) -> Bool {
+        note.withLock { note in
+            guard note?.isOf(request) == true, note?.isLeft == false else { return false }
+            note?.isLeft = true
+            return true
+        }
+    }
+
+    /// Removes the note about a request whose protocol was stopped before it was started.
+    func forget(_ request: URLRequest) { note.withLock { if $0?.isOf(request) == true { $0 = nil } } }
+
+    /// Removes the note when a protocol is started. Returns the note if it's about that protocol's request.
+    func start(_ request: URLRequest) -> Note? {
+        let note = note.withLock { $0.take() }
+        return note?.isOf(request) == true ? note : nil
+    }
+}
