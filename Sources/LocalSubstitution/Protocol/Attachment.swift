@@ -9,6 +9,8 @@ final class Attachment: Sendable {
     let responder: Responder
     let rules: SessionRules
     let forwarder: Forwarder
+    /// The longest body of a network response to hold in memory, in bytes. A longer body is passed on in pieces.
+    let responseLimit: Int
     /// Whether the client isn't a URLSession. Such a client follows redirects itself.
     let isDirect: Bool
     /// Whether the client reads large files in pieces.
@@ -39,7 +41,8 @@ final class Attachment: Sendable {
         self.takesLargeFiles = takesLargeFiles
         self.sendsCredentials = sendsCredentials
         self.isBrowsed = isBrowsed
-        forwarder = Forwarder(configuration, responseLimit: responseLimit)
+        self.responseLimit = responseLimit ?? 256 << 20
+        forwarder = Forwarder(configuration)
     }
 
     /// Returns the plan for a request of an attached session.

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Guarded
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -10,7 +9,7 @@ import FoundationNetworking
 ///
 /// A load may read files, and a test may block all of Swift's threads while it waits for a response. So on Linux, macOS
 /// 15, iOS 18 and later, a load runs on Dispatch's threads. On older systems, it runs on Swift's.
-final class RequestLoad: Sendable {
+struct RequestLoad: Sendable {
     /// The receiver of the response.
     struct Client: Sendable {
         /// The task that is answered; `nil` for a client that isn't a URLSession.
@@ -49,21 +48,17 @@ final class RequestLoad: Sendable {
         case follow(URLRequest)
     }
 
-    private struct State: Sendable {
-        /// The URL of the request that was decided about last: the client's own, or one after a redirect.
-        var url: URL?
-        /// The body that was read from the request's stream, which can be read only once; `nil` if it wasn't needed.
-        var body: BodyReader.Body?
-        var redirects = 0
-        /// The time from which an entry's delay is counted: when the request began, or when its handler answered.
-        var delaysFrom: DispatchTime
-    }
-
     private let first: Plan
     private let attachment: Attachment
     private let client: Client
-    private let state: Guarded<State>
     private let began = DispatchTime.now()
+    /// The URL of the request that was decided about last: the client's own, or one after a redirect.
+    private var url: URL?
+    /// The body that was read from the request's stream, which can be read only once; `nil` if it wasn't needed.
+    private var body: BodyReader.Body?
+    private var redirects = 0
+    /// The time from which an entry's delay is counted: when the request began, or when its handler answered.
+    private var delaysFrom: DispatchTime
 
     /// The most redirects to follow, as in browsers.
     static let mostRedirects = 20
@@ -73,14 +68,19 @@ final class RequestLoad: Sendable {
         first = plan
         self.attachment = attachment
         self.client = client
-        state = Guarded(State(url: plan.request.url, delaysFrom: began))
+        url = plan.request.url
+        delaysFrom = began
     }
 
     private var responder: Responder { attachment.responder }
-    private var body: BodyReader.Body? { state.withLock { $0.body } }
 
     /// Starts loading.
-    func start() -> Task<Void, Never> { Self.task { self.client.end(await self.run()) } }
+    func start() -> Task<Void, Never> {
+        Self.task {
+            var load = self
+            client.end(await load.run())
+        }
+    }
 
     /// Starts a Swift task for a closure.
     ///
@@ -96,7 +96,7 @@ final class RequestLoad: Sendable {
         }
     }
 
-    private func run() async -> RequestOutcome {
+    private mutating func run() async -> RequestOutcome {
         LoaderThread.prepare()
         var plan = first
         do throws(URLError) {
@@ -118,24 +118,19 @@ final class RequestLoad: Sendable {
     }
 
     /// Decides about the request again, with its body, or about the next request after a redirect.
-    private func decide(_ request: URLRequest, body: RequestBody) -> Plan {
+    private mutating func decide(_ request: URLRequest, body: RequestBody) -> Plan {
         // Reports missing files once for each URL, even if the decision had to wait for the request's body.
-        let isSame = state.withLock { state in
-            defer { state.url = request.url }
-            return state.url == request.url
-        }
-        return attachment.decide(request, body: body, reportsGoneFiles: !isSame)
+        defer { url = request.url }
+        return attachment.decide(request, body: body, reportsGoneFiles: url != request.url)
     }
 
     /// Notes that a redirect is followed. Returns `false` if there were too many.
-    private func follow() -> Bool {
-        state.withLock { state in
-            state.redirects += 1
-            return state.redirects <= Self.mostRedirects
-        }
+    private mutating func follow() -> Bool {
+        redirects += 1
+        return redirects <= Self.mostRedirects
     }
 
-    private func step(_ plan: Plan) async throws(URLError) -> Step {
+    private mutating func step(_ plan: Plan) async throws(URLError) -> Step {
         switch plan.action {
         case .refuse:
             return .end(attachment.refuse(plan))
@@ -173,7 +168,7 @@ final class RequestLoad: Sendable {
     /// Waits for an entry's delay.
     private func wait(_ delay: Double?) async throws(URLError) {
         guard let delay else { return }
-        try await wait(until: state.withLock { $0.delaysFrom } + delay, since: began)
+        try await wait(until: delaysFrom + delay, since: began)
     }
 
     /// Waits until a time. Throws `timedOut` if the client's timeout ends first: Linux's loader doesn't time out a
@@ -197,7 +192,7 @@ final class RequestLoad: Sendable {
             .timedOut,
             "The answer took longer than the request's timeout of \(client.timeout.grouped) s. Set a longer timeoutInterval, or a "
                 + "shorter delay in the map.",
-            state.withLock { $0.url }
+            url
         )
     }
 
@@ -212,12 +207,12 @@ final class RequestLoad: Sendable {
     }
 
     /// Reads a request's body. Returns the request with the body that was read, and the body as conditions see it.
-    private func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestBody) {
+    private mutating func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestBody) {
         guard let stream = request.httpBodyStream else { return (request, RequestBody(request)) }
         if body == nil {
             let timeout = client.timeout.isFinite ? began + client.timeout : nil
             let body = try await BodyReader.read(stream, until: timeout)
-            state.withLock { $0.body = body }
+            self.body = body
             if case .data(let data) = body { client.hearBody(data) }
         }
         var request = request
@@ -295,7 +290,7 @@ final class RequestLoad: Sendable {
     }
 
     /// Calls an entry's handler, and continues with its answer.
-    private func call(
+    private mutating func call(
         _ handler: Entry.Handler,
         _ plan: Plan,
         _ substitution: Substitution
@@ -316,7 +311,7 @@ final class RequestLoad: Sendable {
         case .success(let answer):
             do throws(HandledAnswer.Mistake) {
                 let handled = try HandledAnswer(answer, to: substitution, in: plan.folder, url: url)
-                state.withLock { $0.delaysFrom = .now() }
+                delaysFrom = .now()
                 responder.use(plan)
                 return .next(Plan(plan, answeredWith: handled.substitution))
             } catch {
@@ -360,7 +355,7 @@ final class RequestLoad: Sendable {
     /// - Parameters:
     ///   - fallback: What answers if the network fails; `nil` if nothing does.
     ///   - isConditional: Whether the server may confirm the kept copy instead of sending the response.
-    private func forward(
+    private mutating func forward(
         _ plan: Plan,
         _ fallback: Plan.Fallback?,
         isConditional: Bool = true
@@ -369,57 +364,64 @@ final class RequestLoad: Sendable {
             responder.uncount(plan)
             return .end(fail(plan, error))
         }
-        let sent = ForwardedRequest(plan, fallback, in: attachment, body: body, isConditional: isConditional)
-        let pass: @Sendable (ResponseCollector.Piece) -> Void = { [client] in client.pass($0.changed(by: plan)) }
-        let receiver = Forwarder.Receiver(
-            answerRedirect: { self.answer(toRedirect: $0, of: plan) },
-            answerChallenge: client.answerChallenge,
-            pass: pass,
-            passesAtOnce: !sent.isHeld,
-            keepsBody: fallback != nil || attachment.rules.listener != nil
+        let sent = ForwardedRequest(
+            plan,
+            fallback,
+            in: attachment,
+            for: client,
+            body: body,
+            isConditional: isConditional
         )
-        let outcome = await attachment.forwarder.send(sent, priority: client.task?.priority, to: receiver)
-        guard !Task.isCancelled else { return .end(.failed(plan, URLError(.cancelled))) }
-        switch outcome {
-        case .answered(let step):
-            return step
-        case .received(let response, let limit):
-            return try await finish(sent, with: response, limit: limit)
-        case .failed(let error, let isPartial):
-            guard let fallback, !isPartial, error.isOfNetwork else { return .end(fail(plan, error)) }
-            try await wait(sent.entryFallback?.options.fields.delay)
-            return try await fallBack(plan, fallback, error)
+        sent.send()
+        for await event in sent.events where !Task.isCancelled {
+            switch event {
+            case .redirected(_, let answer) where attachment.isDirect:
+                // A direct client follows redirects itself.
+                answer(nil)
+            case .redirected(let request, let answer):
+                guard let step = step(toward: request, from: plan) else {
+                    answer(request)
+                    continue
+                }
+                sent.stop()
+                answer(nil)
+                return step
+            case .received(let response):
+                return try await finish(sent, with: response)
+            case .failed(let error, let isPartial):
+                guard let fallback, !isPartial, error.isOfNetwork else { return .end(fail(plan, error)) }
+                try await wait(sent.entryFallback?.options.fields.delay)
+                return try await fallBack(plan, fallback, error)
+            }
         }
+        sent.cancel()
+        return .end(.failed(plan, URLError(.cancelled)))
     }
 
-    /// Returns what to do about a redirect from the network: answer the request for its target, or follow the redirect.
-    /// A redirect is also followed if its target has only a fallback.
-    private func answer(toRedirect request: URLRequest, of plan: Plan) -> ForwardedTask.RedirectAnswer {
-        // A direct client follows redirects itself.
-        guard !attachment.isDirect else { return .deliver }
-        guard let url = request.url else { return .follow }
+    /// Returns how to answer a request for the target of a network redirect; `nil` to let the network answer. The
+    /// network also answers if the target has only a fallback, or a file that can't be read.
+    private mutating func step(toward request: URLRequest, from plan: Plan) -> Step? {
+        guard let url = request.url else { return nil }
         let original = plan.original(of: url)
         let hop = original.map { plan.request.redirected(to: $0, as: request) } ?? request
         let next = decide(hop, body: RequestBody(hop))
         switch next.action {
-        case .pass where original == nil: return .follow
-        case .forward where original == nil && next.substitution?.target == nil: return .follow
+        case .pass where original == nil: return nil
+        case .forward where original == nil && next.substitution?.target == nil: return nil
         case .answer(let substitution) where original == nil && !attachment.rules.fails(hop):
             guard substitution.options.fields.delay == nil, !substitution.takesTime, !substitution.isRedirect
             else { break }
             let outcome = responder.serve(next, by: substitution)
-            return outcome.hasFailed ? .follow : .answer(.end(outcome))
+            return outcome.hasFailed ? nil : .end(outcome)
         default: break
         }
-        guard follow() else { return .answer(.end(.failed(next, URLError(.httpTooManyRedirects)))) }
-        return .answer(.next(next))
+        return follow() ? .next(next) : .end(.failed(next, URLError(.httpTooManyRedirects)))
     }
 
     /// Ends with the network's response. The entry may change it, and the recorder may keep it.
-    private func finish(
+    private mutating func finish(
         _ sent: ForwardedRequest,
-        with received: ResponseCollector.Response,
-        limit: Int
+        with received: ResponseCollector.Response
     ) async throws(URLError) -> Step {
         let plan = sent.plan
         // If the body is `nil`, the client has already received it.
@@ -459,7 +461,7 @@ final class RequestLoad: Sendable {
                 body: received.body ?? Data(),
                 redirects: redirects,
                 isBrowsed: attachment.isBrowsed,
-                obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: limit) : nil)
+                obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: sent.limit) : nil)
             )
             // Called before delivery, so that a flush waits for the response. The recorder writes later, so that delivery isn't
             // delayed. The closure captures neither `self` nor the plan: both hold the recorder, which holds this closure.
@@ -536,12 +538,4 @@ extension URLError {
         #endif
         return codes
     }()
-}
-
-extension ResponseCollector.Piece {
-    /// Returns the piece with the changes that a plan's entry makes to a head.
-    fileprivate func changed(by plan: Plan) -> Self {
-        guard case .head(let head) = self else { return self }
-        return .head(plan.changed(head))
-    }
 }
