@@ -8,13 +8,6 @@ import FoundationNetworking
 
 /// A response that arrives in pieces. A load adds the pieces, and one thread reads them.
 package final class ArrivingResponse: Sendable {
-    enum Event: Sendable {
-        case piece(ResponseCollector.Piece)
-        /// The head of an entry's stream. The stream's bytes follow as pieces.
-        case stream(URLResponse)
-        case end(RequestOutcome)
-    }
-
     private struct State: Sendable {
         var queue = EventQueue()
         var load: Task<Void, Never>?
@@ -52,7 +45,7 @@ package final class ArrivingResponse: Sendable {
         if isOver { load.cancel() }
     }
 
-    func add(_ event: Event) {
+    func add(_ event: RequestLoad.Event) {
         let failure = state.withLock { state -> (load: Task<Void, Never>?, error: URLError)? in
             guard !state.isOver else { return nil }
             if case .end = event { state.isOver = true }
@@ -73,7 +66,7 @@ package final class ArrivingResponse: Sendable {
     }
 
     /// Waits for the next event and returns it. Returns `nil` if the response isn't wanted any more.
-    func next() -> Event? {
+    func next() -> RequestLoad.Event? {
         while arrivals.wait(timeout: .now() + Self.secondsBetweenQuestions) == .timedOut {
             guard isWanted() else {
                 cancel()
@@ -92,8 +85,8 @@ package final class ArrivingResponse: Sendable {
     package func nextBytes() throws(URLError) -> Data? {
         while let event = next() {
             switch event {
-            case .piece(.head), .stream: continue
-            case .piece(.data(let data)): return data
+            case .head: continue
+            case .data(let data): return data
             case .end(let outcome):
                 guard let error = outcome.error else { return nil }
                 throw error
@@ -117,7 +110,7 @@ package final class ArrivingResponse: Sendable {
 /// since a session can't be told to receive more slowly.
 private struct EventQueue: Sendable {
     private enum Waiting: Sendable {
-        case event(ArrivingResponse.Event)
+        case event(RequestLoad.Event)
         /// A piece whose bytes are in the file, after those of earlier pieces. The value is their number.
         case stored(Int)
     }
@@ -133,8 +126,8 @@ private struct EventQueue: Sendable {
     /// The maximum number of bytes that wait in memory.
     private static let mostBytes = 4 << 20
 
-    mutating func add(_ event: ArrivingResponse.Event) throws(URLError) {
-        guard case .piece(.data(let data)) = event else { return waiting.append(.event(event)) }
+    mutating func add(_ event: RequestLoad.Event) throws(URLError) {
+        guard case .data(let data) = event else { return waiting.append(.event(event)) }
         guard bytesInMemory + data.count > Self.mostBytes else {
             bytesInMemory += data.count
             return waiting.append(.event(event))
@@ -151,7 +144,7 @@ private struct EventQueue: Sendable {
         waiting.append(.event(.end(outcome)))
     }
 
-    mutating func next() -> ArrivingResponse.Event? {
+    mutating func next() -> RequestLoad.Event? {
         guard taken < waiting.count else { return nil }
         let next = waiting[taken].take()
         taken += 1
@@ -163,13 +156,13 @@ private struct EventQueue: Sendable {
         switch next {
         case nil: return nil
         case .event(let event):
-            if case .piece(.data(let data)) = event { bytesInMemory -= data.count }
+            if case .data(let data) = event { bytesInMemory -= data.count }
             return event
         case .stored(let count):
             do throws(URLError) {
                 let data = try file?.read(count, at: stored.lowerBound)
                 stored = stored.lowerBound + count..<stored.upperBound
-                return data.map { .piece(.data($0)) }
+                return data.map { .data($0) }
             } catch {
                 (waiting, taken) = ([], 0)
                 return .end(.failed(nil, error))

@@ -177,7 +177,10 @@ extension ForwardedRequest {
             return !state.isEnded
         }
         guard mayPass else { return }
-        if case .head(let head) = piece { client.pass(.head(plan.changed(head))) } else { client.pass(piece) }
+        switch piece {
+        case .head(let head): client.receive(.head(plan.changed(head), .loaded))
+        case .data(let data): client.receive(.data(data))
+        }
     }
 
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {

@@ -20,11 +20,6 @@ struct RequestLoad: Sendable {
         var isPacing = false
         /// Whether the client itself loads requests that no entry answers.
         var takesBack = false
-        /// Receives a piece of a network response that isn't complete yet. Called on the same thread as
-        /// ``Forwarder/Receiver/pass``.
-        let pass: @Sendable (ResponseCollector.Piece) -> Void
-        /// Receives a piece of an entry's response that isn't complete yet. Called on any thread.
-        let send: @Sendable (ResponseCollector.Piece) -> Void
         /// Answers a server's authentication challenge. By default, the system does, so that a 401 is a response like
         /// any other.
         var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
@@ -34,8 +29,17 @@ struct RequestLoad: Sendable {
         }
         /// Receives the request's body if it was read from a stream.
         var hearBody: @Sendable (Data) -> Void = { _ in }
-        /// Receives the outcome, once. If the Swift task was cancelled, ignore the outcome.
-        let end: @Sendable (RequestOutcome) -> Void
+        /// Receives the events, in order. Called on any thread.
+        let receive: @Sendable (Event) -> Void
+    }
+
+    /// An event of a load.
+    enum Event: Sendable {
+        /// The head of a response that isn't complete yet. Its body follows in pieces.
+        case head(URLResponse, RequestOutcome.Kind)
+        case data(Data)
+        /// The outcome is the last event. If the Swift task was cancelled, ignore the outcome.
+        case end(RequestOutcome)
     }
 
     /// The result of doing what a plan says.
@@ -78,7 +82,7 @@ struct RequestLoad: Sendable {
     func start() -> Task<Void, Never> {
         Self.task {
             var load = self
-            client.end(await load.run())
+            client.receive(.end(await load.run()))
         }
     }
 
@@ -253,11 +257,11 @@ struct RequestLoad: Sendable {
             responder.use(plan)
             // Reports the answer even if the stream fails or is cancelled, since the entry has answered.
             defer { responder.reportSubstituted(plan, by: substitution, bytes: bytes, .protocol) }
-            client.send(.head(head))
+            client.receive(.head(head, .answered))
             for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
                 try await wait(until: sent + piece.delay, since: sent)
                 let data = try responder.bytes(of: piece, plan, substitution)
-                client.send(.data(data))
+                client.receive(.data(data))
                 (sent, bytes) = (.now(), bytes + data.count)
             }
             let response = CachedURLResponse(response: head, data: Data(), userInfo: nil, storagePolicy: .notAllowed)
@@ -271,14 +275,14 @@ struct RequestLoad: Sendable {
     private func pace(_ outcome: RequestOutcome, _ plan: Plan) async -> RequestOutcome {
         guard let pace = outcome.pace, !client.isPacing, let response = outcome.response, !response.data.isEmpty
         else { return outcome }
-        client.send(.head(response.response))
+        client.receive(.head(response.response, .answered))
         let body = response.data
         var (sent, start) = (DispatchTime.now(), 0)
         do throws(URLError) {
             while start < body.count {
                 let (end, delay) = pace.piece(of: body, from: start)
                 try await wait(until: sent + delay, since: sent)
-                client.send(.data(body.subdata(in: body.startIndex + start..<body.startIndex + end)))
+                client.receive(.data(body.subdata(in: body.startIndex + start..<body.startIndex + end)))
                 // If the pace is even, a late piece doesn't delay the later pieces.
                 sent = pace.isEven ? sent + delay : .now()
                 start = end

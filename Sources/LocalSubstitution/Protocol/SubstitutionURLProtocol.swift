@@ -116,28 +116,26 @@ public class SubstitutionURLProtocol: URLProtocol {
         return RequestLoad.Client(
             task: task,
             timeout: request.timeoutInterval > 0 ? request.timeoutInterval : .infinity,
-            pass: { piece in thread.runForDelegate { this.deliver(.piece(piece)) } },
-            send: { piece in thread.run { this.deliver(.piece(piece)) } },
             answerChallenge: { challenge in
-                thread.runForDelegate { this.client?.urlProtocol(this, didReceive: challenge) }
+                thread.run { this.client?.urlProtocol(this, didReceive: challenge) }
             },
             hearBody: { tell?(.readBody($0)) },
-            end: { outcome in thread.run { this.deliver(.end(outcome)) } }
+            receive: { event in thread.run { this.deliver(event) } }
         )
     }
 
     /// Delivers a piece of the response or the outcome to the client, unless the task was stopped first. Must run on the
     /// ``LoaderThread``.
-    private func deliver(_ event: Delivery.Event) {
+    private func deliver(_ event: RequestLoad.Event) {
         let isRest = delivery.withLock { $0.hasPassedPieces }
         guard delivery.withLock({ $0.takes(event) }), let client else { return }
         switch event {
-        case .piece(.head(let head)):
+        case .head(let head, _):
             #if !canImport(Darwin)
             let head = head.withoutChallenge
             #endif
             client.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
-        case .piece(.data(let data)):
+        case .data(let data):
             guard !data.isEmpty else { return }
             #if !canImport(Darwin)
             passed.append(data)

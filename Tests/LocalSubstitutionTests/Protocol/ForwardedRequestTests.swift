@@ -28,7 +28,7 @@ struct ForwardedRequestTests {
             Plan(try LocalSubstitutionTests.request("http://nowhere.invalid/a"), in: map),
             nil,
             in: Attachment(of: Responder(map, reloadsChanges: false, defaultCacheIn: nil), to: .ephemeral),
-            for: RequestLoad.Client(pass: { _ in pieces.add() }, send: { _ in }, end: { _ in }),
+            for: RequestLoad.Client(receive: { _ in pieces.add() }),
             body: nil,
             isConditional: false
         )
