@@ -184,7 +184,7 @@ struct RequestLoad: Sendable {
         if min(time, latest) > .now() {
             let end = FirstValue<Void>()
             let timer = Timer(at: min(time, latest)) { end.set(()) }
-            await end.wait { end.set(()) }
+            _ = await end.wait()
             timer.cancel()
         }
         try checkCancellation()
@@ -334,11 +334,11 @@ struct RequestLoad: Sendable {
             do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
         }
         let timer = client.timeout.isFinite ? Timer(at: began + client.timeout) { result.set(nil) } : nil
-        let value = await result.wait { result.set(nil) }
+        let value = await result.wait()
         timer?.cancel()
         task.cancel()
         try checkCancellation()
-        guard let value else { throw timedOut }
+        guard let value = value ?? nil else { throw timedOut }
         return value
     }
 
