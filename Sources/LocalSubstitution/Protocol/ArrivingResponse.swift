@@ -49,14 +49,9 @@ package final class ArrivingResponse: Sendable {
         let failure = state.withLock { state -> (load: Task<Void, Never>?, error: URLError)? in
             guard !state.isOver else { return nil }
             if case .end = event { state.isOver = true }
-            do throws(URLError) {
-                try state.queue.add(event)
-                return nil
-            } catch {
-                state.isOver = true
-                state.queue.end(.failed(nil, error))
-                return (state.load, error)
-            }
+            guard let error = state.queue.add(event) else { return nil }
+            state.isOver = true
+            return (state.load, error)
         }
         if let failure {
             failure.load?.cancel()
@@ -115,9 +110,8 @@ private struct EventQueue: Sendable {
         case stored(Int)
     }
 
-    /// The events. The first ``taken`` ones are `nil`: they were read but aren't removed yet.
-    private var waiting: [Waiting?] = []
-    private var taken = 0
+    /// The events that are read next, in reverse order, and the later ones.
+    private var (leaving, arriving): ([Waiting], [Waiting]) = ([], [])
     private var bytesInMemory = 0
     private var file: BodyFile?
     /// The range of the file's bytes that haven't been read yet.
@@ -126,34 +120,29 @@ private struct EventQueue: Sendable {
     /// The maximum number of bytes that wait in memory.
     private static let mostBytes = 4 << 20
 
-    mutating func add(_ event: RequestLoad.Event) throws(URLError) {
-        guard case .data(let data) = event else { return waiting.append(.event(event)) }
-        guard bytesInMemory + data.count > Self.mostBytes else {
-            bytesInMemory += data.count
-            return waiting.append(.event(event))
+    /// Adds an event. If its bytes can't be stored, adds the failure instead, and returns the error.
+    mutating func add(_ event: RequestLoad.Event) -> URLError? {
+        guard case .data(let data) = event, bytesInMemory + data.count > Self.mostBytes else {
+            if case .data(let data) = event { bytesInMemory += data.count }
+            arriving.append(.event(event))
+            return nil
         }
-        if file == nil { file = try .nameless() }
-        if stored.isEmpty { stored = 0..<0 }
-        try file?.write(data, at: stored.upperBound)
-        stored = stored.lowerBound..<stored.upperBound + data.count
-        waiting.append(.stored(data.count))
-    }
-
-    /// Adds an outcome. Call this after ``add(_:)`` has failed.
-    mutating func end(_ outcome: RequestOutcome) {
-        waiting.append(.event(.end(outcome)))
+        do throws(URLError) {
+            if file == nil { file = try .nameless() }
+            if stored.isEmpty { stored = 0..<0 }
+            try file?.write(data, at: stored.upperBound)
+            stored = stored.lowerBound..<stored.upperBound + data.count
+            arriving.append(.stored(data.count))
+            return nil
+        } catch {
+            arriving.append(.event(.end(.failed(nil, error))))
+            return error
+        }
     }
 
     mutating func next() -> RequestLoad.Event? {
-        guard taken < waiting.count else { return nil }
-        let next = waiting[taken].take()
-        taken += 1
-        // Removes read events only now and then, since that moves all later events.
-        if taken == waiting.count || taken == 1_000 {
-            waiting.removeFirst(taken)
-            taken = 0
-        }
-        switch next {
+        if leaving.isEmpty { (leaving, arriving) = (arriving.reversed(), []) }
+        switch leaving.popLast() {
         case nil: return nil
         case .event(let event):
             if case .data(let data) = event { bytesInMemory -= data.count }
@@ -164,7 +153,7 @@ private struct EventQueue: Sendable {
                 stored = stored.lowerBound + count..<stored.upperBound
                 return data.map { .data($0) }
             } catch {
-                (waiting, taken) = ([], 0)
+                (leaving, arriving) = ([], [])
                 return .end(.failed(nil, error))
             }
         }
