@@ -131,10 +131,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         guard delivery.withLock({ $0.takes(event) }), let client else { return }
         switch event {
         case .head(let head, _):
-            #if !canImport(Darwin)
-            let head = head.withoutChallenge
-            #endif
-            client.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
+            client.urlProtocol(self, didReceive: head.withoutChallenge, cacheStoragePolicy: .notAllowed)
         case .data(let data):
             guard !data.isEmpty else { return }
             #if !canImport(Darwin)
@@ -148,11 +145,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             switch outcome.result {
             case .success(let response):
                 guard !isRest else { return endPieces(client) }
-                #if canImport(Darwin)
-                let head = response.response
-                #else
                 let head = response.response.withoutChallenge
-                #endif
                 client.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
                 if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
                 client.urlProtocolDidFinishLoading(self)
@@ -179,13 +172,15 @@ public class SubstitutionURLProtocol: URLProtocol {
     }
 }
 
-#if !canImport(Darwin)
 extension URLResponse {
-    /// This response, without a challenge that would keep the task from ending.
+    /// This response, without a challenge that would keep the task from ending on Linux.
     ///
     /// Linux's loader looks for a `Basic` or `Digest` challenge in every 401 that a protocol finishes, and waits for a
     /// credential that never arrives (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
     fileprivate var withoutChallenge: URLResponse {
+        #if canImport(Darwin)
+        return self
+        #else
         guard let http = self as? HTTPURLResponse, http.statusCode == 401, let url = http.url,
             let challenge = http.value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased(),
             challenge.contains("basic") || challenge.contains("digest")
@@ -194,6 +189,6 @@ extension URLResponse {
             $0.key.lowercased() != "www-authenticate"
         }
         return HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: headers) ?? self
+        #endif
     }
 }
-#endif
