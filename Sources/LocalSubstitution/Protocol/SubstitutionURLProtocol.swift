@@ -58,7 +58,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         let responder = attachment.responder
         let taken = responder.startTaken(request)
         let isStrict = attachment.rules.isStrict
-        hear(attachment)
+        if let listener = attachment.rules.listener { heard.withLock { $0 = listener.start(request) } }
         if !UnsupportedTask.isUnfinishable(task),
             let retained = responder.retainedResponse(for: request, cachedResponse, taken, isStrict: isStrict)
         {
@@ -94,15 +94,6 @@ public class SubstitutionURLProtocol: URLProtocol {
         // may have been resumed (`URLSessionTask.swift`, `suspend`).
         task?.state != .canceling
         #endif
-    }
-
-    // MARK: Listening
-
-    /// Tells the session's listener, if there is one, that a request has started. Does so only once, even if a suspended task
-    /// starts again.
-    private func hear(_ attachment: Attachment) {
-        guard let listener = attachment.rules.listener, heard.withLock({ $0 == nil }) else { return }
-        heard.withLock { $0 = listener.start(request) }
     }
 
     // MARK: Delivering
