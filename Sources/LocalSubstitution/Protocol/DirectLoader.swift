@@ -29,7 +29,7 @@ package final class DirectLoader: Sendable {
             responder.reportUnanswered(plan, since: $0.localizedDescription)
         }
         // Weak, so that a client that has left releases the response, which cancels the load.
-        let client = RequestLoad.Client(isPacing: true, receive: { [weak arriving] in arriving?.add($0) })
+        let client = RequestLoad.Client { [weak arriving] in arriving?.add($0) }
         arriving.wait(for: RequestLoad(plan, in: attachment, for: client).start())
         switch arriving.next() {
         case .head(let head, let kind)?: return Response(kind, head, .arriving(arriving))
@@ -65,7 +65,6 @@ package final class DirectLoader: Sendable {
         let (events, event) = AsyncStream.makeStream(of: RequestLoad.Event.self)
         let client = RequestLoad.Client(
             timeout: request.timeoutInterval > 0 ? request.timeoutInterval : .infinity,
-            takesBack: true,
             receive: { event.yield($0) }
         )
         let load = RequestLoad(plan, in: attachment, for: client).start()

@@ -16,10 +16,6 @@ struct RequestLoad: Sendable {
         var task: URLSessionTask?
         /// How many seconds the request may wait for its body, a delay, a handler or the next piece.
         var timeout = Double.infinity
-        /// Whether the client itself sends a whole body at the entry's pace.
-        var isPacing = false
-        /// Whether the client itself loads requests that no entry answers.
-        var takesBack = false
         /// Answers a server's authentication challenge. By default, the system does, so that a 401 is a response like
         /// any other.
         var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
@@ -152,7 +148,7 @@ struct RequestLoad: Sendable {
         case .readBody:
             let (request, body) = try await readBody(of: plan.request)
             return .next(decide(request, body: body))
-        case .pass where client.takesBack:
+        case .pass where attachment.client == .caller:
             responder.reportUnanswered(plan)
             return .end(RequestOutcome(.passed, plan, .failure(URLError(.resourceUnavailable))))
         case .forward(nil), .pass:
@@ -273,7 +269,8 @@ struct RequestLoad: Sendable {
 
     /// Sends a body to the client at the entry's pace, unless the client keeps the pace itself.
     private func pace(_ outcome: RequestOutcome, _ plan: Plan) async -> RequestOutcome {
-        guard let pace = outcome.pace, !client.isPacing, let response = outcome.response, !response.data.isEmpty
+        guard attachment.client != .server, let pace = outcome.pace, let response = outcome.response,
+            !response.data.isEmpty
         else { return outcome }
         client.receive(.head(response.response, .answered))
         let body = response.data
