@@ -120,8 +120,7 @@ extension LocalSubstitutionCache {
             // The loader passes longer bodies on as they arrive. A recorder needs whole bodies, so the limit is then
             // the default.
             responseLimit: recorder == nil ? 16 << 20 : nil,
-            isDirect: true,
-            takesLargeFiles: true,
+            for: .server,
             sendsCredentials: sendsCredentials,
             isBrowsed: true
         )

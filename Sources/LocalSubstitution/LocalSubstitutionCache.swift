@@ -155,7 +155,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   or `cancelled` if the Swift task was cancelled.
     public func answer(to request: URLRequest) async throws -> (Data, HTTPURLResponse)? {
         let loader = loader.withLock { loader in
-            let made = loader ?? DirectLoader(Attachment(of: responder, to: .default, isDirect: true))
+            let made = loader ?? DirectLoader(Attachment(of: responder, to: .default, for: .caller))
             loader = made
             return made
         }

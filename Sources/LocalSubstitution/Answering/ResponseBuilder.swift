@@ -49,7 +49,7 @@ package struct ResponseBuilder {
 
     /// Returns the range of bytes that a `Range` header asks for; `nil` if the whole body is sent.
     func range(_ header: String) -> Range<Int>? {
-        substitution.status == 200 && hasBody ? ByteRange(header)?.bytes(of: size) : nil
+        substitution.status == 200 && hasBody ? ByteRange.bytes(header, of: size) : nil
     }
 
     /// The whole body: the file's, the map's, or an empty one.

@@ -133,18 +133,13 @@ package struct OpenedFile: ~Copyable {
     /// Returns all of the bytes. If the file grows or shrinks meanwhile, returns those that could be read.
     @inline(never)
     package func contents() throws(FileProblem) -> Data {
-        // With one byte more than expected, a read that leaves it free has reached the end of the file.
-        var data = Data(count: status.size + 1)
-        var count = 0
-        while true {
-            count += try data.withUnsafeMutableBytes { buffer in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-                return Result { () throws(FileProblem) in try fill(rest, from: count) }
-            }.get()
-            guard count == data.count else { break }
-            data.count += max(64 << 10, count / 2)
+        // Asks for one byte more than expected. A read that returns fewer than asked for has reached the end of the file.
+        var end = status.size + 1
+        var data = try bytes(0..<end)
+        while data.count == end {
+            end += max(64 << 10, end / 2)
+            data += try bytes(data.count..<end)
         }
-        data.count = count
         return data
     }
 

@@ -4,38 +4,22 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A `Range` header with one range of bytes (RFC 9110 §14.1.2).
-enum ByteRange: Equatable {
-    /// `bytes=10-19`, including `last`. If `last` is `nil`, the range extends to the end.
-    case from(Int, last: Int?)
-    /// `bytes=-20`: the last 20 bytes.
-    case suffix(Int)
-
-    /// Parses a header; `nil` for another unit, several ranges, or bad syntax: a server ignores such a header (RFC 9110 §14.2).
-    init?(_ header: String) {
+/// A `Range` header with one range of bytes (RFC 9110 §14.1.2), such as `bytes=10-19`, `bytes=10-` or `bytes=-20`.
+enum ByteRange {
+    /// Returns the bytes that a header asks for in a body of `count` bytes; `nil` if the body has none of them. Also
+    /// returns `nil` for another unit, several ranges, or bad syntax: a server ignores such a header (RFC 9110 §14.2).
+    static func bytes(_ header: String, of count: Int) -> Range<Int>? {
         let parts = header.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
         let ends = parts[1].trimmingCharacters(in: [" ", "\t"]).components(separatedBy: "-")
-        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]) else { return nil }
-        switch (first, last) {
-        case (nil, nil): return nil
-        case (nil, let count?): self = .suffix(count)
-        case (let start?, let last):
-            if let last, last < start { return nil }
-            self = .from(start, last: last)
+        guard ends.count == 2, let first = number(ends[0]), let last = number(ends[1]) else { return nil }
+        if let first {
+            guard first < count, first <= last ?? .max else { return nil }
+            return first..<min(last ?? .max, count - 1) + 1
         }
-    }
-
-    /// Returns the range in a body of `count` bytes; `nil` if the body has none of the range's bytes.
-    func bytes(of count: Int) -> Range<Int>? {
-        switch self {
-        case .from(let start, let last):
-            guard start < count else { return nil }
-            return start..<min(last ?? count - 1, count - 1) + 1
-        case .suffix(let length):
-            guard length > 0, count > 0 else { return nil }
-            return max(0, count - length)..<count
-        }
+        // Without a first position, the number is the length of the body's last part.
+        guard let length = last, length > 0, count > 0 else { return nil }
+        return max(0, count - length)..<count
     }
 
     /// Parses digits; `.some(nil)` if there are none, and `nil` for other characters. A number too large for `Int`

@@ -19,11 +19,17 @@ final class DefaultCache: Sendable {
     }
 
     private let lent = Guarded<Storage?>(nil)
-    private let emptiness: DefaultCacheEmptiness
+    /// The folder whose status shows whether `URLCache` is empty; `nil` to ask it for every lookup.
+    private let folder: String?
+    private let emptiness = Guarded(Emptiness.unknown)
 
     /// - Parameter folder: The folder in which `URLCache` keeps responses on disk; `nil` if that isn't known.
     init(folder: URL?) {
-        emptiness = DefaultCacheEmptiness(of: folder?.path)
+        #if canImport(Darwin)
+        self.folder = nil
+        #else
+        self.folder = folder?.path
+        #endif
     }
 
     func lend(_ storage: Storage) { lent.withLock { $0 = storage } }
@@ -34,14 +40,21 @@ final class DefaultCache: Sendable {
     var capacity: Int { storage?.capacity() ?? 0 }
 
     func response(under key: URLRequest) -> CachedURLResponse? {
-        emptiness.unlessEmpty { storage?.find(key) }
+        guard let folder else { return storage?.find(key) }
+        let known = emptiness.withLock { $0 }
+        if case .ended = known { return storage?.find(key) }
+        let status = FileStatus(path: folder)
+        if case .empty(status) = known { return nil }
+        let found = storage?.find(key)
+        if found == nil { noteEmpty(folder, status) }
+        return found
     }
 
     func remove(under key: URLRequest) { storage?.remove(key) }
 
     func store(_ response: CachedURLResponse, under key: URLRequest) {
         guard let storage else { return }
-        emptiness.end()
+        emptiness.withLock { $0 = .ended }
         #if canImport(Darwin)
         storage.store(response, key)
         #else
@@ -112,13 +125,13 @@ extension DefaultCache {
     #endif
 }
 
-/// A record of whether `URLCache` is certainly empty. Then a lookup needn't ask it.
-///
-/// Linux's `URLCache` lists its folder for every response that it doesn't find in memory. Linux's loader never stores a
-/// response by itself, so the folder is nearly always empty. The folder's status shows whether that has changed, even
-/// if another process or another cache stores responses there.
-private final class DefaultCacheEmptiness: Sendable {
-    private enum Knowledge: Sendable {
+extension DefaultCache {
+    /// What is known about whether `URLCache` is empty. If it certainly is, a lookup needn't ask it.
+    ///
+    /// Linux's `URLCache` lists its folder for every response that it doesn't find in memory. Linux's loader never stores a
+    /// response by itself, so the folder is nearly always empty. The folder's status shows whether that has changed, even
+    /// if another process or another cache stores responses there.
+    private enum Emptiness: Sendable {
         case unknown
         /// The folder had no responses when it had this status; `nil` if the folder didn't exist.
         case empty(FileStatus?)
@@ -126,37 +139,10 @@ private final class DefaultCacheEmptiness: Sendable {
         case ended
     }
 
-    private let folder: String?
-    private let knowledge = Guarded(Knowledge.unknown)
-
-    /// - Parameter folder: The cache's folder; `nil` to ask the cache for every lookup.
-    init(of folder: String?) {
-        #if canImport(Darwin)
-        self.folder = nil
-        #else
-        self.folder = folder
-        #endif
-    }
-
-    /// Notes that this cache stores a response.
-    func end() { knowledge.withLock { $0 = .ended } }
-
-    /// Returns what a closure finds. If the cache is certainly empty, returns `nil` without calling the closure.
-    func unlessEmpty<Found>(_ find: () -> Found?) -> Found? {
-        guard let folder else { return find() }
-        let known = knowledge.withLock { $0 }
-        if case .ended = known { return find() }
-        let status = FileStatus(path: folder)
-        if case .empty(status) = known { return nil }
-        let found = find()
-        if found == nil { learn(folder, status) }
-        return found
-    }
-
     /// Notes that the cache is empty, if that's certain, after a search that found nothing.
     ///
     /// - Parameter status: The folder's status before the search.
-    private func learn(_ folder: String, _ status: FileStatus?) {
+    private func noteEmpty(_ folder: String, _ status: FileStatus?) {
         if let status {
             // The status might not show a response that was stored within a tick of the file system's clock. And a
             // folder that can't be listed, perhaps because the process has no descriptor left, may contain anything.
@@ -164,6 +150,6 @@ private final class DefaultCacheEmptiness: Sendable {
                 let names = try? FileManager.default.contentsOfDirectory(atPath: folder), names.isEmpty
             else { return }
         }
-        knowledge.withLock { if case .ended = $0 {} else { $0 = .empty(status) } }
+        emptiness.withLock { if case .ended = $0 {} else { $0 = .empty(status) } }
     }
 }

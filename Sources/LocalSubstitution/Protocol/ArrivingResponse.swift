@@ -8,13 +8,6 @@ import FoundationNetworking
 
 /// A response that arrives in pieces. A load adds the pieces, and one thread reads them.
 package final class ArrivingResponse: Sendable {
-    enum Event: Sendable {
-        case piece(ResponseCollector.Piece)
-        /// The head of an entry's stream. The stream's bytes follow as pieces.
-        case stream(URLResponse)
-        case end(RequestOutcome)
-    }
-
     private struct State: Sendable {
         var queue = EventQueue()
         var load: Task<Void, Never>?
@@ -52,18 +45,13 @@ package final class ArrivingResponse: Sendable {
         if isOver { load.cancel() }
     }
 
-    func add(_ event: Event) {
+    func add(_ event: RequestLoad.Event) {
         let failure = state.withLock { state -> (load: Task<Void, Never>?, error: URLError)? in
             guard !state.isOver else { return nil }
             if case .end = event { state.isOver = true }
-            do throws(URLError) {
-                try state.queue.add(event)
-                return nil
-            } catch {
-                state.isOver = true
-                state.queue.end(.failed(nil, error))
-                return (state.load, error)
-            }
+            guard let error = state.queue.add(event) else { return nil }
+            state.isOver = true
+            return (state.load, error)
         }
         if let failure {
             failure.load?.cancel()
@@ -73,7 +61,7 @@ package final class ArrivingResponse: Sendable {
     }
 
     /// Waits for the next event and returns it. Returns `nil` if the response isn't wanted any more.
-    func next() -> Event? {
+    func next() -> RequestLoad.Event? {
         while arrivals.wait(timeout: .now() + Self.secondsBetweenQuestions) == .timedOut {
             guard isWanted() else {
                 cancel()
@@ -92,8 +80,8 @@ package final class ArrivingResponse: Sendable {
     package func nextBytes() throws(URLError) -> Data? {
         while let event = next() {
             switch event {
-            case .piece(.head), .stream: continue
-            case .piece(.data(let data)): return data
+            case .head: continue
+            case .data(let data): return data
             case .end(let outcome):
                 guard let error = outcome.error else { return nil }
                 throw error
@@ -117,14 +105,13 @@ package final class ArrivingResponse: Sendable {
 /// since a session can't be told to receive more slowly.
 private struct EventQueue: Sendable {
     private enum Waiting: Sendable {
-        case event(ArrivingResponse.Event)
+        case event(RequestLoad.Event)
         /// A piece whose bytes are in the file, after those of earlier pieces. The value is their number.
         case stored(Int)
     }
 
-    /// The events. The first ``taken`` ones are `nil`: they were read but aren't removed yet.
-    private var waiting: [Waiting?] = []
-    private var taken = 0
+    /// The events that are read next, in reverse order, and the later ones.
+    private var (leaving, arriving): ([Waiting], [Waiting]) = ([], [])
     private var bytesInMemory = 0
     private var file: BodyFile?
     /// The range of the file's bytes that haven't been read yet.
@@ -133,45 +120,40 @@ private struct EventQueue: Sendable {
     /// The maximum number of bytes that wait in memory.
     private static let mostBytes = 4 << 20
 
-    mutating func add(_ event: ArrivingResponse.Event) throws(URLError) {
-        guard case .piece(.data(let data)) = event else { return waiting.append(.event(event)) }
-        guard bytesInMemory + data.count > Self.mostBytes else {
-            bytesInMemory += data.count
-            return waiting.append(.event(event))
+    /// Adds an event. If its bytes can't be stored, adds the failure instead, and returns the error.
+    mutating func add(_ event: RequestLoad.Event) -> URLError? {
+        guard case .data(let data) = event, bytesInMemory + data.count > Self.mostBytes else {
+            if case .data(let data) = event { bytesInMemory += data.count }
+            arriving.append(.event(event))
+            return nil
         }
-        if file == nil { file = try .nameless() }
-        if stored.isEmpty { stored = 0..<0 }
-        try file?.write(data, at: stored.upperBound)
-        stored = stored.lowerBound..<stored.upperBound + data.count
-        waiting.append(.stored(data.count))
+        do throws(URLError) {
+            if file == nil { file = try .nameless() }
+            if stored.isEmpty { stored = 0..<0 }
+            try file?.write(data, at: stored.upperBound)
+            stored = stored.lowerBound..<stored.upperBound + data.count
+            arriving.append(.stored(data.count))
+            return nil
+        } catch {
+            arriving.append(.event(.end(.failed(nil, error))))
+            return error
+        }
     }
 
-    /// Adds an outcome. Call this after ``add(_:)`` has failed.
-    mutating func end(_ outcome: RequestOutcome) {
-        waiting.append(.event(.end(outcome)))
-    }
-
-    mutating func next() -> ArrivingResponse.Event? {
-        guard taken < waiting.count else { return nil }
-        let next = waiting[taken].take()
-        taken += 1
-        // Removes read events only now and then, since that moves all later events.
-        if taken == waiting.count || taken == 1_000 {
-            waiting.removeFirst(taken)
-            taken = 0
-        }
-        switch next {
+    mutating func next() -> RequestLoad.Event? {
+        if leaving.isEmpty { (leaving, arriving) = (arriving.reversed(), []) }
+        switch leaving.popLast() {
         case nil: return nil
         case .event(let event):
-            if case .piece(.data(let data)) = event { bytesInMemory -= data.count }
+            if case .data(let data) = event { bytesInMemory -= data.count }
             return event
         case .stored(let count):
             do throws(URLError) {
                 let data = try file?.read(count, at: stored.lowerBound)
                 stored = stored.lowerBound + count..<stored.upperBound
-                return data.map { .piece(.data($0)) }
+                return data.map { .data($0) }
             } catch {
-                (waiting, taken) = ([], 0)
+                (leaving, arriving) = ([], [])
                 return .end(.failed(nil, error))
             }
         }

@@ -6,13 +6,22 @@ import FoundationNetworking
 
 /// The arguments of one `attach` call: which map answers, the session's rules, and how requests are forwarded.
 final class Attachment: Sendable {
+    /// The client whose requests are answered.
+    enum Client: Sendable {
+        case session
+        /// The server. It follows no redirects, reads large files in pieces, and sends whole bodies at their pace itself.
+        case server
+        /// Code that calls ``LocalSubstitutionCache/answer(to:)``. It follows redirects itself, and loads the requests
+        /// that no entry answers.
+        case caller
+    }
+
     let responder: Responder
     let rules: SessionRules
     let forwarder: Forwarder
-    /// Whether the client isn't a URLSession. Such a client follows redirects itself.
-    let isDirect: Bool
-    /// Whether the client reads large files in pieces.
-    let takesLargeFiles: Bool
+    /// The longest body of a network response to hold in memory, in bytes. A longer body is passed on in pieces.
+    let responseLimit: Int
+    let client: Client
     /// Whether a request's `Authorization` header is forwarded to the network.
     let sendsCredentials: Bool
     /// Whether the recorder also keeps the responses that only a browser needs to show a site again; see
@@ -28,19 +37,21 @@ final class Attachment: Sendable {
         to configuration: URLSessionConfiguration,
         rules: SessionRules = .load,
         responseLimit: Int? = nil,
-        isDirect: Bool = false,
-        takesLargeFiles: Bool = false,
+        for client: Client = .session,
         sendsCredentials: Bool = true,
         isBrowsed: Bool = false
     ) {
         self.responder = responder
         self.rules = rules
-        self.isDirect = isDirect
-        self.takesLargeFiles = takesLargeFiles
+        self.client = client
         self.sendsCredentials = sendsCredentials
         self.isBrowsed = isBrowsed
-        forwarder = Forwarder(configuration, responseLimit: responseLimit)
+        self.responseLimit = responseLimit ?? 256 << 20
+        forwarder = Forwarder(configuration)
     }
+
+    /// Whether the client isn't a URLSession. Such a client gets a redirect as the response.
+    var isDirect: Bool { client != .session }
 
     /// Returns the plan for a request of an attached session.
     ///
@@ -81,6 +92,6 @@ final class Attachment: Sendable {
 
     /// Returns an entry's response, without waiting for the entry's delay.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
-        responder.serve(plan, by: substitution, mayReadInPieces: takesLargeFiles)
+        responder.serve(plan, by: substitution, mayReadInPieces: client == .server)
     }
 }

@@ -25,15 +25,6 @@ final class BodyFile: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Writes bytes at the position where the last read or write ended.
-    func append(_ data: Data) throws(URLError) {
-        do {
-            try handle.withLock { try $0.write(contentsOf: data) }
-        } catch {
-            throw Self.failure(error.localizedDescription)
-        }
-    }
-
     func write(_ data: Data, at offset: Int) throws(URLError) {
         do {
             try handle.withLock { handle in

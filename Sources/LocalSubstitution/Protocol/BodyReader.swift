@@ -9,6 +9,7 @@ import FoundationNetworking
 /// A reader of one request's body stream. It has its own thread, since reading waits until the app writes.
 final class BodyReader: Sendable {
     private let result = FirstValue<Result<Body, URLError>>()
+    /// Whether the result isn't wanted any more.
     private let isDone = Guarded(false)
 
     private init() {}
@@ -22,25 +23,22 @@ final class BodyReader: Sendable {
         until time: DispatchTime?
     ) async throws(URLError) -> Body {
         let reader = BodyReader()
+        defer { reader.isDone.withLock { $0 = true } }
         // Nothing else uses the stream.
         nonisolated(unsafe) let stream = stream
         Thread.detachNewThread {
             stream.open()
             let result = Result { () throws(URLError) in try reader.read(stream) }
             stream.close()
-            reader.end(result)
+            reader.result.set(result)
         }
         if let time {
             DispatchQueue.global(qos: .utility).asyncAfter(deadline: time) { [weak reader] in
-                reader?.end(.failure(URLError(.timedOut)))
+                reader?.result.set(.failure(URLError(.timedOut)))
             }
         }
-        return try await reader.result.wait { reader.end(.failure(URLError(.cancelled))) }.get()
-    }
-
-    private func end(_ result: Result<Body, URLError>) {
-        isDone.withLock { $0 = true }
-        self.result.set(result)
+        guard let result = await reader.result.wait() else { throw URLError(.cancelled) }
+        return try result.get()
     }
 
     private func read(_ stream: InputStream) throws(URLError) -> Body {
@@ -49,8 +47,12 @@ final class BodyReader: Sendable {
             data.append(piece)
             guard data.count > RequestBody.limit else { continue }
             let file = try BodyFile()
-            try file.append(data)
-            while let piece = try self.piece(of: stream) { try file.append(piece) }
+            try file.write(data, at: 0)
+            var count = data.count
+            while let piece = try self.piece(of: stream) {
+                try file.write(piece, at: count)
+                count += piece.count
+            }
             return .long(file)
         }
         return .data(data)

@@ -1,25 +1,15 @@
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The state of a protocol's delivery to its client.
 ///
 /// Suspending a task stops its protocol, and resuming the task starts the same protocol again. Meanwhile, the load goes
 /// on, and this type holds its events. Linux's loader also starts a protocol that is already running or has ended.
 struct Delivery: Sendable {
-    /// An event of a load.
-    enum Event: Sendable {
-        case piece(ResponseCollector.Piece)
-        case end(RequestOutcome)
-    }
-
     private enum Progress: Sendable {
         case idle, underWay, suspended, ended
     }
 
     private var progress = Progress.idle
     /// The events that arrived while the task was suspended.
-    private var held: [Event] = []
+    private var held: [RequestLoad.Event] = []
     private var load: Task<Void, Never>?
     /// Whether pieces of the response have been delivered.
     private(set) var hasPassedPieces = false
@@ -42,7 +32,7 @@ struct Delivery: Sendable {
     }
 
     /// Stops holding events. Returns the held events, which the caller must deliver now.
-    mutating func resume() -> [Event] {
+    mutating func resume() -> [RequestLoad.Event] {
         guard progress == .suspended else { return [] }
         progress = .underWay
         defer { held = [] }
@@ -57,7 +47,7 @@ struct Delivery: Sendable {
     }
 
     /// Returns whether to deliver an event now. An event that arrives while the task is suspended is held.
-    mutating func takes(_ event: Event) -> Bool {
+    mutating func takes(_ event: RequestLoad.Event) -> Bool {
         switch progress {
         case .idle, .ended:
             return false
@@ -66,7 +56,7 @@ struct Delivery: Sendable {
             return false
         case .underWay:
             switch event {
-            case .piece: hasPassedPieces = true
+            case .head, .data: hasPassedPieces = true
             case .end: (progress, load) = (.ended, nil)
             }
             return true

@@ -1,5 +1,4 @@
 package import Foundation
-import Guarded
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
@@ -30,20 +29,12 @@ package final class DirectLoader: Sendable {
             responder.reportUnanswered(plan, since: $0.localizedDescription)
         }
         // Weak, so that a client that has left releases the response, which cancels the load.
-        let client = RequestLoad.Client(
-            isPacing: true,
-            pass: { [weak arriving] piece in arriving?.add(.piece(piece)) },
-            send: { [weak arriving] piece in
-                if case .head(let head) = piece { arriving?.add(.stream(head)) } else { arriving?.add(.piece(piece)) }
-            },
-            end: { [weak arriving] in arriving?.add(.end($0)) }
-        )
+        let client = RequestLoad.Client { [weak arriving] in arriving?.add($0) }
         arriving.wait(for: RequestLoad(plan, in: attachment, for: client).start())
         switch arriving.next() {
-        case .piece(.head(let head))?: return Response(.loaded, head, .arriving(arriving))
-        case .stream(let head)?: return Response(.answered, head, .arriving(arriving))
+        case .head(let head, let kind)?: return Response(kind, head, .arriving(arriving))
         case .end(let outcome)?: return Response(outcome)
-        case .piece(.data)?, nil: return Response(.failed(plan, URLError(.cancelled)))
+        case .data?, nil: return Response(.failed(plan, URLError(.cancelled)))
         }
     }
 
@@ -71,38 +62,26 @@ package final class DirectLoader: Sendable {
         let body = request.httpBodyStream == nil ? RequestBody(request) : .hidden
         if Task.isCancelled { throw URLError(.cancelled) }
         let plan = attachment.decide(request, body: body)
-        let received = Guarded((head: URLResponse?.none, body: Data()))
-        let receive: @Sendable (ResponseCollector.Piece) -> Void = { piece in
-            received.withLock { received in
-                switch piece {
-                case .head(let head): received.head = head
-                case .data(let data): received.body.append(data)
-                }
-            }
-        }
-        let outcome = FirstValue<RequestOutcome>()
+        let (events, event) = AsyncStream.makeStream(of: RequestLoad.Event.self)
         let client = RequestLoad.Client(
             timeout: request.timeoutInterval > 0 ? request.timeoutInterval : .infinity,
-            takesBack: true,
-            pass: receive,
-            send: receive,
-            end: { outcome.set($0) }
+            receive: { event.yield($0) }
         )
         let load = RequestLoad(plan, in: attachment, for: client).start()
-        let ended = await outcome.wait {
-            load.cancel()
-            outcome.set(.failed(plan, URLError(.cancelled)))
+        var (head, pieces) = (URLResponse?.none, Data())
+        for await event in events where !Task.isCancelled {
+            switch event {
+            case .head(let first, _): head = first
+            case .data(let data): pieces.append(data)
+            case .end(let outcome):
+                if case .passed = outcome.kind { return nil }
+                let response = try outcome.result.get()
+                guard let http = (head ?? response.response) as? HTTPURLResponse else { return nil }
+                return (head == nil ? response.data : pieces, http)
+            }
         }
-        if Task.isCancelled { throw URLError(.cancelled) }
-        if case .passed = ended.kind { return nil }
-        switch ended.result {
-        case .failure(let error):
-            throw error
-        case .success(let response):
-            let (head, pieces) = received.withLock { $0 }
-            guard let http = (head ?? response.response) as? HTTPURLResponse else { return nil }
-            return (head == nil ? response.data : pieces, http)
-        }
+        load.cancel()
+        throw URLError(.cancelled)
     }
 
     /// Returns whether an entry answers a request, perhaps depending on its body. Doesn't count the request.

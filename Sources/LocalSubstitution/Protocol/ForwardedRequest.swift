@@ -1,11 +1,30 @@
+import Dispatch
 import Foundation
+import Guarded
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-/// A request as it's sent to the network.
+/// A request as it's sent to the network, and what arrives for it.
 final class ForwardedRequest: Sendable {
+    enum Event: Sendable {
+        /// A redirect, and the request for its target. Call the closure with the request to send, or with `nil` if the
+        /// redirect itself is the response.
+        case redirected(URLRequest, answer: @Sendable (URLRequest?) -> Void)
+        /// The network's response. A body that's longer than the limit has already been passed on.
+        case received(ResponseCollector.Response)
+        /// - Parameter isPartial: Whether part of the response has been passed on. If so, nothing else can answer.
+        case failed(URLError, isPartial: Bool)
+    }
+
+    private struct State: Sendable {
+        /// The task; `nil` before the request is sent and once it's cancelled.
+        var task: URLSessionDataTask?
+        var isPartial = false
+        var isEnded = false
+    }
+
     let plan: Plan
     /// The fallback if the network fails; `nil` if there's none.
     let fallback: Plan.Fallback?
@@ -13,25 +32,31 @@ final class ForwardedRequest: Sendable {
     let request: URLRequest
     /// Whether the request has the kept copy's validators, so that a 304 confirms the copy.
     let isConditional: Bool
-    private let forwarder: Forwarder
+    private let attachment: Attachment
+    private let client: RequestLoad.Client
     /// The header by which the session identifies its user, if any. It's determined before sending, since a response
     /// may set a cookie.
     private let credentialHeader: String?
+    private let state = Guarded(State())
+    private let stream = AsyncStream.makeStream(of: Event.self)
 
     /// - Parameters:
+    ///   - client: Receives the pieces of a response that isn't held.
     ///   - body: The request's body, if it was read from a stream.
     ///   - isConditional: Whether to add the validators of the kept copy.
     init(
         _ plan: Plan,
         _ fallback: Plan.Fallback?,
         in attachment: Attachment,
+        for client: RequestLoad.Client,
         body: BodyReader.Body?,
         isConditional: Bool
     ) {
         self.plan = plan
         self.fallback = fallback
-        forwarder = attachment.forwarder
-        credentialHeader = forwarder.credentialHeader(for: plan.request.url)
+        self.attachment = attachment
+        self.client = client
+        credentialHeader = attachment.forwarder.credentialHeader(for: plan.request.url)
         var request = plan.request
         plan.substitution?.change(&request)
         let isFixed =
@@ -51,7 +76,7 @@ final class ForwardedRequest: Sendable {
 
     /// Whether the response is held until it's complete, so that the fallback can still answer if the network fails. An
     /// event stream isn't held, since it may take hours.
-    var isHeld: Bool {
+    private var isHeld: Bool {
         switch fallback {
         case nil: false
         case .entry: true
@@ -68,8 +93,116 @@ final class ForwardedRequest: Sendable {
     /// request; `nil` if it adds none.
     func credential(after redirects: [URLRequest]) -> Exchange.Obstacle? {
         if let credentialHeader { return .credential(header: credentialHeader, isAfterRedirect: false) }
-        let header = redirects.lazy.compactMap { [forwarder] in forwarder.credentialHeader(for: $0.url) }.first
+        let header = redirects.lazy.compactMap { [attachment] in attachment.forwarder.credentialHeader(for: $0.url) }
+            .first
         return header.map { .credential(header: $0, isAfterRedirect: true) }
+    }
+}
+
+/// Sends the request, and tells what arrives.
+extension ForwardedRequest {
+    /// Redirects, and then the response or an error.
+    var events: AsyncStream<Event> { stream.stream }
+
+    /// The longest body to hold in memory, in bytes. A longer body is passed on.
+    var limit: Int { attachment.responseLimit }
+
+    /// Sends the request. Must not be called on the loader's thread.
+    func send() {
+        let task = attachment.forwarder.task(for: self)
+        if let priority = client.task?.priority { task.priority = priority }
+        state.withLock { $0.task = task }
+        task.resume()
+        guard let timeout = entryFallback?.options.fields.timeout else { return }
+        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + timeout) { [weak self] in
+            guard let self else { return }
+            LoaderThread.runAsDelegate { self.end(URLError(.timedOut)) }
+            cancelTask()
+        }
+    }
+
+    /// Cancels the request. Nothing more is passed on.
+    func cancel() {
+        stop()
+        cancelTask()
+    }
+
+    /// Passes nothing more on.
+    func stop() { state.withLock { $0.isEnded = true } }
+
+    private func cancelTask() {
+        guard let task = state.withLock({ $0.task.take() }) else { return }
+        #if canImport(Darwin)
+        task.cancel()
+        #else
+        // On Linux, `cancel` waits for the loader's queue, so it must not be called there, where a protocol is stopped.
+        // Also, the answer to a redirect must reach that queue first, or the loader traps (`HTTPURLProtocol.swift`,
+        // `didCompleteRedirectCallback`).
+        LoaderThread.runAsDelegate {
+            DispatchQueue.global(qos: .userInitiated).async { task.cancel() }
+        }
+        #endif
+    }
+
+    /// The owner of the task for ``ResponseCollector``.
+    var collectorOwner: ResponseCollector.Owner {
+        var answerChallenge: ResponseCollector.Owner.AnswerChallenge?
+        #if canImport(Darwin)
+        answerChallenge = { [client] challenge, answer in
+            client.answerChallenge(
+                URLAuthenticationChallenge(authenticationChallenge: challenge, sender: ChallengeRelay(answer))
+            )
+        }
+        #endif
+        let heldLimit = fallback != nil || attachment.rules.listener != nil ? limit : 0
+        return ResponseCollector.Owner(
+            limit: { _ in heldLimit },
+            body: isHeld ? .wholeOrPieces { self.pass($0) } : .pieces { self.pass($0) },
+            redirect: { self.redirect(to: $0, $1) },
+            answerChallenge: answerChallenge
+        ) { [self] result in
+            switch result {
+            case .success(let response): end { _ in .received(response) }
+            case .failure(let error): end(error)
+            }
+        }
+    }
+
+    /// Passes a piece on, unless the request has ended: after a timeout, the fallback may have answered. Once a piece
+    /// has been passed on, nothing else may answer.
+    private func pass(_ piece: ResponseCollector.Piece) {
+        let mayPass = state.withLock { state in
+            if !state.isEnded { state.isPartial = true }
+            return !state.isEnded
+        }
+        guard mayPass else { return }
+        switch piece {
+        case .head(let head): client.receive(.head(plan.changed(head), .loaded))
+        case .data(let data): client.receive(.data(data))
+        }
+    }
+
+    private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
+        let answer: @Sendable (URLRequest?) -> Void = { [self] next in
+            LoaderThread.runAsDelegate { [self] in
+                // Holds the lock, so that no `cancel` comes in between. A cancelled task doesn't wait for an answer any
+                // more, and answering it traps on Linux.
+                state.withLock { if $0.task != nil { follow(next) } }
+            }
+        }
+        stream.continuation.yield(.redirected(request, answer: answer))
+    }
+
+    private func end(_ error: URLError) { end { .failed(error, isPartial: $0) } }
+
+    /// Adds the last event, which may depend on whether a piece was passed on. Only the first call has an effect.
+    private func end(_ make: (_ isPartial: Bool) -> Event) {
+        let isPartial = state.withLock { state -> Bool? in
+            guard !state.isEnded else { return nil }
+            state.isEnded = true
+            return state.isPartial
+        }
+        if let isPartial { stream.continuation.yield(make(isPartial)) }
     }
 }
 

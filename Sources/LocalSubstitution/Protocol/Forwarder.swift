@@ -9,35 +9,14 @@ import FoundationNetworking
 /// Sends requests to the network. Its sessions have no cache, and none of the package's protocols, which would
 /// intercept the requests again.
 final class Forwarder: Sendable {
-    /// The receiver of a response. All closures but `answerRedirect` run where ``LoaderThread/runAsDelegate(_:)`` runs
-    /// its closure.
-    struct Receiver: Sendable {
-        /// Returns what to do about a redirect, given the request for its target. The closure may read a file.
-        let answerRedirect: @Sendable (URLRequest) -> ForwardedTask.RedirectAnswer
-        /// Passes a server's challenge to the session that made the original request.
-        let answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void
-        /// Receives a piece of a response that isn't complete yet.
-        let pass: @Sendable (ResponseCollector.Piece) -> Void
-        /// Whether pieces are passed on as they arrive. Otherwise, they're passed on once the body is longer than the limit.
-        let passesAtOnce: Bool
-        /// Whether the body is also kept until it's complete, unless it's longer than the limit.
-        let keepsBody: Bool
-    }
-
     private let configuration: Guarded<URLSessionConfiguration>
     private let session = Guarded<URLSession?>(nil)
     /// A session that adds no headers and no cookies. It's for requests whose entries set or remove what ``session`` would add.
     private let plainSession = Guarded<URLSession?>(nil)
     private let collector = ResponseCollector()
 
-    private let responseLimit: Int?
-
-    /// - Parameters:
-    ///   - configuration: The configuration to send requests with. Later changes to the configuration have no effect.
-    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is passed on
-    ///     in pieces.
-    init(_ configuration: URLSessionConfiguration, responseLimit: Int? = nil) {
-        self.responseLimit = responseLimit
+    /// - Parameter configuration: The configuration to send requests with. Later changes to the configuration have no effect.
+    init(_ configuration: URLSessionConfiguration) {
         let snapshot = configuration.copy() as? URLSessionConfiguration ?? .default
         snapshot.protocolClasses = snapshot.otherProtocolClasses
         snapshot.urlCache = nil
@@ -51,24 +30,14 @@ final class Forwarder: Sendable {
         DispatchQueue.global(qos: .utility).async { for session in sessions { session.finishTasksAndInvalidate() } }
     }
 
-    /// Sends a request, and waits for its outcome. Must not be called on the loader's thread.
-    ///
-    /// - Parameter priority: The priority of the client's task; `nil` for the default.
-    func send(
-        _ sent: ForwardedRequest,
-        priority: Float?,
-        to receiver: Receiver
-    ) async -> ForwardedTask.Outcome {
+    /// Returns a task that sends a request once it's resumed. Must not be called on the loader's thread.
+    func task(for sent: ForwardedRequest) -> URLSessionDataTask {
         let isPlain = adds(sent.fixedHeaders, to: sent.request.url)
         let session = isPlain ? currentPlainSession : currentSession
         let request = isPlain ? complete(sent.request, but: sent.fixedHeaders) : sent.request
         let task = session.dataTask(with: request.own)
-        if let priority { task.priority = priority }
-        guard !Task.isCancelled else { return .failed(URLError(.cancelled), isPartial: false) }
-        let forwarded = ForwardedTask(task, limit: responseLimit, to: receiver)
-        collector.collect(task, of: session, for: forwarded.collectorOwner)
-        forwarded.resume(timeout: sent.entryFallback?.options.fields.timeout)
-        return await forwarded.outcome.wait { forwarded.cancel() }
+        collector.collect(task, of: session, for: sent.collectorOwner)
+        return task
     }
 
     /// Returns the name of the header by which the session identifies its user to a URL; `nil` if there's none.

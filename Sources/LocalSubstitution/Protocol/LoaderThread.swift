@@ -19,9 +19,6 @@ struct LoaderThread: Sendable {
         CFRunLoopWakeUp(runLoop)
     }
 
-    /// Runs a closure on the loader's thread. Call this where a session that has ``delegateQueue`` calls its delegate.
-    func runForDelegate(_ body: @escaping @Sendable () -> Void) { run(body) }
-
     /// The delegate queue for the forwarder's sessions; `nil`, so that each session creates its own.
     static var delegateQueue: OperationQueue? { nil }
 
@@ -38,10 +35,6 @@ struct LoaderThread: Sendable {
 
     /// Runs a closure on the loader's queue, later, and after everything that was sent there before.
     func run(_ body: @escaping @Sendable () -> Void) { Self.runAsDelegate(body) }
-
-    /// Runs a closure at once. Call this where a session that has ``delegateQueue`` calls its delegate: that's the
-    /// loader's queue already.
-    func runForDelegate(_ body: @escaping @Sendable () -> Void) { body() }
 
     /// A task that is never resumed, of a session without a delegate. Calls to a client about this task have no visible effect.
     ///

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Guarded
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -10,22 +9,13 @@ import FoundationNetworking
 ///
 /// A load may read files, and a test may block all of Swift's threads while it waits for a response. So on Linux, macOS
 /// 15, iOS 18 and later, a load runs on Dispatch's threads. On older systems, it runs on Swift's.
-final class RequestLoad: Sendable {
+struct RequestLoad: Sendable {
     /// The receiver of the response.
     struct Client: Sendable {
         /// The task that is answered; `nil` for a client that isn't a URLSession.
         var task: URLSessionTask?
         /// How many seconds the request may wait for its body, a delay, a handler or the next piece.
         var timeout = Double.infinity
-        /// Whether the client itself sends a whole body at the entry's pace.
-        var isPacing = false
-        /// Whether the client itself loads requests that no entry answers.
-        var takesBack = false
-        /// Receives a piece of a network response that isn't complete yet. Called on the same thread as
-        /// ``Forwarder/Receiver/pass``.
-        let pass: @Sendable (ResponseCollector.Piece) -> Void
-        /// Receives a piece of an entry's response that isn't complete yet. Called on any thread.
-        let send: @Sendable (ResponseCollector.Piece) -> Void
         /// Answers a server's authentication challenge. By default, the system does, so that a 401 is a response like
         /// any other.
         var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
@@ -35,8 +25,17 @@ final class RequestLoad: Sendable {
         }
         /// Receives the request's body if it was read from a stream.
         var hearBody: @Sendable (Data) -> Void = { _ in }
-        /// Receives the outcome, once. If the Swift task was cancelled, ignore the outcome.
-        let end: @Sendable (RequestOutcome) -> Void
+        /// Receives the events, in order. Called on any thread.
+        let receive: @Sendable (Event) -> Void
+    }
+
+    /// An event of a load.
+    enum Event: Sendable {
+        /// The head of a response that isn't complete yet. Its body follows in pieces.
+        case head(URLResponse, RequestOutcome.Kind)
+        case data(Data)
+        /// The outcome is the last event. If the Swift task was cancelled, ignore the outcome.
+        case end(RequestOutcome)
     }
 
     /// The result of doing what a plan says.
@@ -49,21 +48,17 @@ final class RequestLoad: Sendable {
         case follow(URLRequest)
     }
 
-    private struct State: Sendable {
-        /// The URL of the request that was decided about last: the client's own, or one after a redirect.
-        var url: URL?
-        /// The body that was read from the request's stream, which can be read only once; `nil` if it wasn't needed.
-        var body: BodyReader.Body?
-        var redirects = 0
-        /// The time from which an entry's delay is counted: when the request began, or when its handler answered.
-        var delaysFrom: DispatchTime
-    }
-
     private let first: Plan
     private let attachment: Attachment
     private let client: Client
-    private let state: Guarded<State>
     private let began = DispatchTime.now()
+    /// The URL of the request that was decided about last: the client's own, or one after a redirect.
+    private var url: URL?
+    /// The body that was read from the request's stream, which can be read only once; `nil` if it wasn't needed.
+    private var body: BodyReader.Body?
+    private var redirects = 0
+    /// The time from which an entry's delay is counted: when the request began, or when its handler answered.
+    private var delaysFrom: DispatchTime
 
     /// The most redirects to follow, as in browsers.
     static let mostRedirects = 20
@@ -73,14 +68,19 @@ final class RequestLoad: Sendable {
         first = plan
         self.attachment = attachment
         self.client = client
-        state = Guarded(State(url: plan.request.url, delaysFrom: began))
+        url = plan.request.url
+        delaysFrom = began
     }
 
     private var responder: Responder { attachment.responder }
-    private var body: BodyReader.Body? { state.withLock { $0.body } }
 
     /// Starts loading.
-    func start() -> Task<Void, Never> { Self.task { self.client.end(await self.run()) } }
+    func start() -> Task<Void, Never> {
+        Self.task {
+            var load = self
+            client.receive(.end(await load.run()))
+        }
+    }
 
     /// Starts a Swift task for a closure.
     ///
@@ -96,7 +96,7 @@ final class RequestLoad: Sendable {
         }
     }
 
-    private func run() async -> RequestOutcome {
+    private mutating func run() async -> RequestOutcome {
         LoaderThread.prepare()
         var plan = first
         do throws(URLError) {
@@ -118,24 +118,19 @@ final class RequestLoad: Sendable {
     }
 
     /// Decides about the request again, with its body, or about the next request after a redirect.
-    private func decide(_ request: URLRequest, body: RequestBody) -> Plan {
+    private mutating func decide(_ request: URLRequest, body: RequestBody) -> Plan {
         // Reports missing files once for each URL, even if the decision had to wait for the request's body.
-        let isSame = state.withLock { state in
-            defer { state.url = request.url }
-            return state.url == request.url
-        }
-        return attachment.decide(request, body: body, reportsGoneFiles: !isSame)
+        defer { url = request.url }
+        return attachment.decide(request, body: body, reportsGoneFiles: url != request.url)
     }
 
     /// Notes that a redirect is followed. Returns `false` if there were too many.
-    private func follow() -> Bool {
-        state.withLock { state in
-            state.redirects += 1
-            return state.redirects <= Self.mostRedirects
-        }
+    private mutating func follow() -> Bool {
+        redirects += 1
+        return redirects <= Self.mostRedirects
     }
 
-    private func step(_ plan: Plan) async throws(URLError) -> Step {
+    private mutating func step(_ plan: Plan) async throws(URLError) -> Step {
         switch plan.action {
         case .refuse:
             return .end(responder.unmatched(plan))
@@ -153,7 +148,7 @@ final class RequestLoad: Sendable {
         case .readBody:
             let (request, body) = try await readBody(of: plan.request)
             return .next(decide(request, body: body))
-        case .pass where client.takesBack:
+        case .pass where attachment.client == .caller:
             responder.reportUnanswered(plan)
             return .end(RequestOutcome(.passed, plan, .failure(URLError(.resourceUnavailable))))
         case .forward(nil), .pass:
@@ -173,7 +168,7 @@ final class RequestLoad: Sendable {
     /// Waits for an entry's delay.
     private func wait(_ delay: Double?) async throws(URLError) {
         guard let delay else { return }
-        try await wait(until: state.withLock { $0.delaysFrom } + delay, since: began)
+        try await wait(until: delaysFrom + delay, since: began)
     }
 
     /// Waits until a time. Throws `timedOut` if the client's timeout ends first: Linux's loader doesn't time out a
@@ -185,7 +180,7 @@ final class RequestLoad: Sendable {
         if min(time, latest) > .now() {
             let end = FirstValue<Void>()
             let timer = Timer(at: min(time, latest)) { end.set(()) }
-            await end.wait { end.set(()) }
+            _ = await end.wait()
             timer.cancel()
         }
         try checkCancellation()
@@ -197,7 +192,7 @@ final class RequestLoad: Sendable {
             .timedOut,
             "The answer took longer than the request's timeout of \(client.timeout.grouped) s. Set a longer timeoutInterval, or a "
                 + "shorter delay in the map.",
-            state.withLock { $0.url }
+            url
         )
     }
 
@@ -212,12 +207,12 @@ final class RequestLoad: Sendable {
     }
 
     /// Reads a request's body. Returns the request with the body that was read, and the body as conditions see it.
-    private func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestBody) {
+    private mutating func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestBody) {
         guard let stream = request.httpBodyStream else { return (request, RequestBody(request)) }
         if body == nil {
             let timeout = client.timeout.isFinite ? began + client.timeout : nil
             let body = try await BodyReader.read(stream, until: timeout)
-            state.withLock { $0.body = body }
+            self.body = body
             if case .data(let data) = body { client.hearBody(data) }
         }
         var request = request
@@ -258,11 +253,11 @@ final class RequestLoad: Sendable {
             responder.maps.use(plan)
             // Reports the answer even if the stream fails or is cancelled, since the entry has answered.
             defer { responder.reportSubstituted(plan, bytes: bytes, by: .protocol) }
-            client.send(.head(head))
+            client.receive(.head(head, .answered))
             for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
                 try await wait(until: sent + piece.delay, since: sent)
                 let data = try responder.bytes(of: piece, plan, substitution)
-                client.send(.data(data))
+                client.receive(.data(data))
                 (sent, bytes) = (.now(), bytes + data.count)
             }
             let response = CachedURLResponse(response: head, data: Data(), userInfo: nil, storagePolicy: .notAllowed)
@@ -274,16 +269,17 @@ final class RequestLoad: Sendable {
 
     /// Sends a body to the client at the entry's pace, unless the client keeps the pace itself.
     private func pace(_ outcome: RequestOutcome, _ plan: Plan) async -> RequestOutcome {
-        guard let pace = outcome.pace, !client.isPacing, let response = outcome.response, !response.data.isEmpty
+        guard attachment.client != .server, let pace = outcome.pace, let response = outcome.response,
+            !response.data.isEmpty
         else { return outcome }
-        client.send(.head(response.response))
+        client.receive(.head(response.response, .answered))
         let body = response.data
         var (sent, start) = (DispatchTime.now(), 0)
         do throws(URLError) {
             while start < body.count {
                 let (end, delay) = pace.piece(of: body, from: start)
                 try await wait(until: sent + delay, since: sent)
-                client.send(.data(body.subdata(in: body.startIndex + start..<body.startIndex + end)))
+                client.receive(.data(body.subdata(in: body.startIndex + start..<body.startIndex + end)))
                 // If the pace is even, a late piece doesn't delay the later pieces.
                 sent = pace.isEven ? sent + delay : .now()
                 start = end
@@ -295,7 +291,7 @@ final class RequestLoad: Sendable {
     }
 
     /// Calls an entry's handler, and continues with its answer.
-    private func call(
+    private mutating func call(
         _ handler: Entry.Handler,
         _ plan: Plan,
         _ substitution: Substitution
@@ -316,7 +312,7 @@ final class RequestLoad: Sendable {
         case .success(let answer):
             do throws(HandledAnswer.Mistake) {
                 let handled = try HandledAnswer(answer, to: substitution, in: plan.folder, url: url)
-                state.withLock { $0.delaysFrom = .now() }
+                delaysFrom = .now()
                 responder.maps.use(plan)
                 return .next(Plan(plan, answeredWith: handled.substitution))
             } catch {
@@ -335,11 +331,11 @@ final class RequestLoad: Sendable {
             do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
         }
         let timer = client.timeout.isFinite ? Timer(at: began + client.timeout) { result.set(nil) } : nil
-        let value = await result.wait { result.set(nil) }
+        let value = await result.wait()
         timer?.cancel()
         task.cancel()
         try checkCancellation()
-        guard let value else { throw timedOut }
+        guard let value = value ?? nil else { throw timedOut }
         return value
     }
 
@@ -360,7 +356,7 @@ final class RequestLoad: Sendable {
     /// - Parameters:
     ///   - fallback: What answers if the network fails; `nil` if nothing does.
     ///   - isConditional: Whether the server may confirm the kept copy instead of sending the response.
-    private func forward(
+    private mutating func forward(
         _ plan: Plan,
         _ fallback: Plan.Fallback?,
         isConditional: Bool = true
@@ -369,57 +365,64 @@ final class RequestLoad: Sendable {
             responder.maps.uncount(plan)
             return .end(fail(plan, error))
         }
-        let sent = ForwardedRequest(plan, fallback, in: attachment, body: body, isConditional: isConditional)
-        let pass: @Sendable (ResponseCollector.Piece) -> Void = { [client] in client.pass($0.changed(by: plan)) }
-        let receiver = Forwarder.Receiver(
-            answerRedirect: { self.answer(toRedirect: $0, of: plan) },
-            answerChallenge: client.answerChallenge,
-            pass: pass,
-            passesAtOnce: !sent.isHeld,
-            keepsBody: fallback != nil || attachment.rules.listener != nil
+        let sent = ForwardedRequest(
+            plan,
+            fallback,
+            in: attachment,
+            for: client,
+            body: body,
+            isConditional: isConditional
         )
-        let outcome = await attachment.forwarder.send(sent, priority: client.task?.priority, to: receiver)
-        guard !Task.isCancelled else { return .end(.failed(plan, URLError(.cancelled))) }
-        switch outcome {
-        case .answered(let step):
-            return step
-        case .received(let response, let limit):
-            return try await finish(sent, with: response, limit: limit)
-        case .failed(let error, let isPartial):
-            guard let fallback, !isPartial, error.isOfNetwork else { return .end(fail(plan, error)) }
-            try await wait(sent.entryFallback?.options.fields.delay)
-            return try await fallBack(plan, fallback, error)
+        sent.send()
+        for await event in sent.events where !Task.isCancelled {
+            switch event {
+            case .redirected(_, let answer) where attachment.isDirect:
+                // A direct client follows redirects itself.
+                answer(nil)
+            case .redirected(let request, let answer):
+                guard let step = step(toward: request, from: plan) else {
+                    answer(request)
+                    continue
+                }
+                sent.stop()
+                answer(nil)
+                return step
+            case .received(let response):
+                return try await finish(sent, with: response)
+            case .failed(let error, let isPartial):
+                guard let fallback, !isPartial, error.isOfNetwork else { return .end(fail(plan, error)) }
+                try await wait(sent.entryFallback?.options.fields.delay)
+                return try await fallBack(plan, fallback, error)
+            }
         }
+        sent.cancel()
+        return .end(.failed(plan, URLError(.cancelled)))
     }
 
-    /// Returns what to do about a redirect from the network: answer the request for its target, or follow the redirect.
-    /// A redirect is also followed if its target has only a fallback.
-    private func answer(toRedirect request: URLRequest, of plan: Plan) -> ForwardedTask.RedirectAnswer {
-        // A direct client follows redirects itself.
-        guard !attachment.isDirect else { return .deliver }
-        guard let url = request.url else { return .follow }
+    /// Returns how to answer a request for the target of a network redirect; `nil` to let the network answer. The
+    /// network also answers if the target has only a fallback, or a file that can't be read.
+    private mutating func step(toward request: URLRequest, from plan: Plan) -> Step? {
+        guard let url = request.url else { return nil }
         let original = plan.original(of: url)
         let hop = original.map { plan.request.redirected(to: $0, as: request) } ?? request
         let next = decide(hop, body: RequestBody(hop))
         switch next.action {
-        case .pass where original == nil: return .follow
-        case .forward where original == nil && next.substitution?.target == nil: return .follow
+        case .pass where original == nil: return nil
+        case .forward where original == nil && next.substitution?.target == nil: return nil
         case .answer(let substitution) where original == nil && !attachment.rules.fails(hop):
             guard substitution.options.fields.delay == nil, !substitution.takesTime, !substitution.isRedirect
             else { break }
             let outcome = responder.serve(next, by: substitution)
-            return outcome.hasFailed ? .follow : .answer(.end(outcome))
+            return outcome.hasFailed ? nil : .end(outcome)
         default: break
         }
-        guard follow() else { return .answer(.end(.failed(next, URLError(.httpTooManyRedirects)))) }
-        return .answer(.next(next))
+        return follow() ? .next(next) : .end(.failed(next, URLError(.httpTooManyRedirects)))
     }
 
     /// Ends with the network's response. The entry may change it, and the recorder may keep it.
-    private func finish(
+    private mutating func finish(
         _ sent: ForwardedRequest,
-        with received: ResponseCollector.Response,
-        limit: Int
+        with received: ResponseCollector.Response
     ) async throws(URLError) -> Step {
         let plan = sent.plan
         // If the body is `nil`, the client has already received it.
@@ -459,7 +462,7 @@ final class RequestLoad: Sendable {
                 body: received.body ?? Data(),
                 redirects: redirects,
                 isBrowsed: attachment.isBrowsed,
-                obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: limit) : nil)
+                obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: sent.limit) : nil)
             )
             // Called before delivery, so that a flush waits for the response. The recorder writes later, so that delivery isn't
             // delayed. The closure captures neither `self` nor the plan: both hold the recorder, which holds this closure.
@@ -536,12 +539,4 @@ extension URLError {
         #endif
         return codes
     }()
-}
-
-extension ResponseCollector.Piece {
-    /// Returns the piece with the changes that a plan's entry makes to a head.
-    fileprivate func changed(by plan: Plan) -> Self {
-        guard case .head(let head) = self else { return self }
-        return .head(plan.changed(head))
-    }
 }

@@ -8,40 +8,30 @@ import FoundationNetworking
 /// The protocol classes made so far, one for each attachment. A class exists until the process ends, and is never used
 /// for another attachment.
 package enum Slots {
-    private struct State: Sendable {
-        var count = 0
-        var attachments: [ObjectIdentifier: Attachment] = [:]
-        var emptied: Set<ObjectIdentifier> = []
-    }
-
-    private static let state = Guarded(State())
+    /// The attachments by class; `nil` for a detached class.
+    private static let attachments = Guarded<[ObjectIdentifier: Attachment?]>([:])
 
     /// Returns a new class that answers with an attachment.
     static func add(_ attachment: Attachment) -> SubstitutionURLProtocol.Type {
-        let number = state.withLock { state in
-            state.count += 1
-            return state.count
+        attachments.withLock { attachments in
+            let slot = slot(attachments.count + 1, End.self)
+            attachments[ObjectIdentifier(slot)] = attachment
+            return slot
         }
-        let slot = slot(number, End.self)
-        state.withLock { $0.attachments[ObjectIdentifier(slot)] = attachment }
-        return slot
     }
 
     static func attachment(of slot: SubstitutionURLProtocol.Type) -> Attachment? {
-        state.withLock { $0.attachments[ObjectIdentifier(slot)] }
+        attachments.withLock { $0[ObjectIdentifier(slot)] ?? nil }
     }
 
     /// Detaches a class. From now on, it fails every request that would reach the network.
     package static func empty(_ slot: SubstitutionURLProtocol.Type) {
-        let attachment = state.withLock { state in
-            state.emptied.insert(ObjectIdentifier(slot))
-            return state.attachments.removeValue(forKey: ObjectIdentifier(slot))
-        }
+        let attachment = attachments.withLock { $0.updateValue(nil, forKey: ObjectIdentifier(slot)) }
         withExtendedLifetime(attachment) {}
     }
 
     static func isEmptied(_ slot: SubstitutionURLProtocol.Type) -> Bool {
-        state.withLock { $0.emptied.contains(ObjectIdentifier(slot)) }
+        if case .some(nil) = attachments.withLock({ $0[ObjectIdentifier(slot)] }) { true } else { false }
     }
 
     /// Returns the n-th class, which nests one type for each binary digit of n. Nesting n types would fail: a class

@@ -58,7 +58,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         let responder = attachment.responder
         let taken = responder.taken.start(request)
         let isStrict = attachment.rules.isStrict
-        hear(attachment)
+        if let listener = attachment.rules.listener { heard.withLock { $0 = listener.start(request) } }
         if !UnsupportedTask.isUnfinishable(task),
             let retained = responder.retainedResponse(for: request, cachedResponse, taken, isStrict: isStrict)
         {
@@ -96,15 +96,6 @@ public class SubstitutionURLProtocol: URLProtocol {
         #endif
     }
 
-    // MARK: Listening
-
-    /// Tells the session's listener, if there is one, that a request has started. Does so only once, even if a suspended task
-    /// starts again.
-    private func hear(_ attachment: Attachment) {
-        guard let listener = attachment.rules.listener, heard.withLock({ $0 == nil }) else { return }
-        heard.withLock { $0 = listener.start(request) }
-    }
-
     // MARK: Delivering
 
     /// The receiver of the load's response. Must be created on the ``LoaderThread``.
@@ -116,28 +107,23 @@ public class SubstitutionURLProtocol: URLProtocol {
         return RequestLoad.Client(
             task: task,
             timeout: request.timeoutInterval > 0 ? request.timeoutInterval : .infinity,
-            pass: { piece in thread.runForDelegate { this.deliver(.piece(piece)) } },
-            send: { piece in thread.run { this.deliver(.piece(piece)) } },
             answerChallenge: { challenge in
-                thread.runForDelegate { this.client?.urlProtocol(this, didReceive: challenge) }
+                thread.run { this.client?.urlProtocol(this, didReceive: challenge) }
             },
             hearBody: { tell?(.readBody($0)) },
-            end: { outcome in thread.run { this.deliver(.end(outcome)) } }
+            receive: { event in thread.run { this.deliver(event) } }
         )
     }
 
     /// Delivers a piece of the response or the outcome to the client, unless the task was stopped first. Must run on the
     /// ``LoaderThread``.
-    private func deliver(_ event: Delivery.Event) {
+    private func deliver(_ event: RequestLoad.Event) {
         let isRest = delivery.withLock { $0.hasPassedPieces }
         guard delivery.withLock({ $0.takes(event) }), let client else { return }
         switch event {
-        case .piece(.head(let head)):
-            #if !canImport(Darwin)
-            let head = head.withoutChallenge
-            #endif
-            client.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
-        case .piece(.data(let data)):
+        case .head(let head, _):
+            client.urlProtocol(self, didReceive: head.withoutChallenge, cacheStoragePolicy: .notAllowed)
+        case .data(let data):
             guard !data.isEmpty else { return }
             #if !canImport(Darwin)
             passed.append(data)
@@ -150,11 +136,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             switch outcome.result {
             case .success(let response):
                 guard !isRest else { return endPieces(client) }
-                #if canImport(Darwin)
-                let head = response.response
-                #else
                 let head = response.response.withoutChallenge
-                #endif
                 client.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
                 if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
                 client.urlProtocolDidFinishLoading(self)
@@ -181,13 +163,15 @@ public class SubstitutionURLProtocol: URLProtocol {
     }
 }
 
-#if !canImport(Darwin)
 extension URLResponse {
-    /// This response, without a challenge that would keep the task from ending.
+    /// This response, without a challenge that would keep the task from ending on Linux.
     ///
     /// Linux's loader looks for a `Basic` or `Digest` challenge in every 401 that a protocol finishes, and waits for a
     /// credential that never arrives (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
     fileprivate var withoutChallenge: URLResponse {
+        #if canImport(Darwin)
+        return self
+        #else
         guard let http = self as? HTTPURLResponse, http.statusCode == 401, let url = http.url,
             let challenge = http.value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased(),
             challenge.contains("basic") || challenge.contains("digest")
@@ -196,6 +180,6 @@ extension URLResponse {
             $0.key.lowercased() != "www-authenticate"
         }
         return HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: headers) ?? self
+        #endif
     }
 }
-#endif

@@ -27,22 +27,21 @@ enum UnsupportedTask {
 
     /// Returns why a task can't be served; `nil` if it can.
     static func error(for task: URLSessionTask?, _ plan: Plan) -> URLError? {
+        // `canInit(with:)` can't check this: it receives a request and not its task.
         switch plan.action {
-        case .fail, .refuse: return nil
-        case .answer, .call, .forward, .pass, .readBody, .replay: break
-        }
-        if isUnfinishable(task) {
-            return .explained(
+        case .fail, .refuse:
+            nil
+        case _ where isUnfinishable(task):
+            .explained(
                 .unsupportedURL,
                 "On Linux, Foundation can't finish a download task from a URLProtocol. "
                     + "Use a data task, and write the file yourself.",
                 plan.request.url
             )
-        }
-        // `canInit(with:)` can't check this: it receives a request and not its task.
-        switch plan.action {
-        case .forward, .pass: return error(forForwarding: task, plan.request)
-        case .answer, .call, .fail, .readBody, .refuse, .replay: return nil
+        case .forward, .pass:
+            error(forForwarding: task, plan.request)
+        case .answer, .call, .readBody, .replay:
+            nil
         }
     }
 

@@ -10,8 +10,8 @@ import FoundationNetworking
 
 @Suite("A protocol's delivery", .values)
 struct DeliveryTests {
-    private let piece = Delivery.Event.piece(.data(Data("a".utf8)))
-    private let end = Delivery.Event.end(.failed(nil, URLError(.timedOut)))
+    private let piece = RequestLoad.Event.data(Data("a".utf8))
+    private let end = RequestLoad.Event.end(.failed(nil, URLError(.timedOut)))
 
     @Test("It begins and ends once")
     func once() {
@@ -37,7 +37,7 @@ struct DeliveryTests {
         let held = delivery.resume()
         let taken = held.map { delivery.takes($0) }
         #expect(taken == [true, true])
-        guard case .piece? = held.first, case .end? = held.last else {
+        guard case .data? = held.first, case .end? = held.last else {
             Issue.record("The events aren't in order")
             return
         }

@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 @Suite("A request that was sent to the network", .sessions)
-struct ForwardedTaskTests {
+struct ForwardedRequestTests {
     private final class Pieces: Sendable {
         private let counted = Guarded(0)
         var count: Int { counted.withLock { $0 } }
@@ -18,38 +18,35 @@ struct ForwardedTaskTests {
     }
 
     private let pieces = Pieces()
-    private let task: ForwardedTask
+    private let request: ForwardedRequest
 
     init() throws {
-        let url = try #require(URL(string: "http://nowhere.invalid/a"))
-        let session = URLSession(configuration: .ephemeral)
-        defer { session.finishTasksAndInvalidate() }
         let pieces = pieces
-        // The task isn't resumed, so the test alone decides what arrives.
-        task = ForwardedTask(
-            session.dataTask(with: url),
-            limit: nil,
-            to: Forwarder.Receiver(
-                answerRedirect: { _ in .follow },
-                answerChallenge: { _ in },
-                pass: { _ in pieces.add() },
-                passesAtOnce: true,
-                keepsBody: true
-            )
+        let map = try SubstitutionMap(json: Data("{}".utf8))
+        // The request isn't sent, so the test alone decides what arrives.
+        request = ForwardedRequest(
+            Plan(try LocalSubstitutionTests.request("http://nowhere.invalid/a"), in: map),
+            nil,
+            in: Attachment(of: Responder(map, reloadsChanges: false, defaultCacheIn: nil), to: .ephemeral),
+            for: RequestLoad.Client(receive: { _ in pieces.add() }),
+            body: nil,
+            isConditional: false
         )
     }
 
     private func failure() async throws -> (error: URLError, isPartial: Bool) {
-        let outcome = await task.outcome.wait(onCancel: {})
+        var events = request.events.makeAsyncIterator()
         let failure =
-            if case .failed(let error, let isPartial) = outcome { (error, isPartial) } else { nil as (URLError, Bool)? }
+            if case .failed(let error, let isPartial) = await events.next() { (error, isPartial) } else {
+                nil as (URLError, Bool)?
+            }
         return try #require(failure)
     }
 
     @Test("A piece that arrives after a timeout isn't delivered, since the file may already answer")
     func late() async throws {
-        task.collectorOwner.complete(.failure(URLError(.timedOut)))
-        task.collectorOwner.body.pass?(.data(Data("late".utf8)))
+        request.collectorOwner.complete(.failure(URLError(.timedOut)))
+        request.collectorOwner.body.pass?(.data(Data("late".utf8)))
         let failure = try await failure()
         #expect(failure.error.code == .timedOut)
         #expect(!failure.isPartial)
@@ -58,8 +55,8 @@ struct ForwardedTaskTests {
 
     @Test("A request that fails after a piece was delivered is partial, so nothing else answers")
     func partial() async throws {
-        task.collectorOwner.body.pass?(.data(Data("piece".utf8)))
-        task.collectorOwner.complete(.failure(URLError(.timedOut)))
+        request.collectorOwner.body.pass?(.data(Data("piece".utf8)))
+        request.collectorOwner.complete(.failure(URLError(.timedOut)))
         let failure = try await failure()
         #expect(failure.error.code == .timedOut)
         #expect(failure.isPartial)
