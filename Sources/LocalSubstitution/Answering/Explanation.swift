@@ -243,7 +243,7 @@ extension MapMatch.PassedOver {
         case .fileIsGone(let name): "its file “\(name)” no longer exists"
         case .noSuchFile(let name): "the resources folder has no file “\(name)”"
         case .methodNotListed(let method): "it doesn't answer \(method)"
-        case .condition(let failure): failure
+        case .condition(let failure), .bodyCondition(let failure): failure
         case .usedUp(let times):
             "it has answered \(times.counted("request", "requests")), the most that its “times” allows"
         case .notFilled(let obstacle): obstacle.message

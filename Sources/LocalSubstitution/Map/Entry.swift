@@ -25,8 +25,7 @@ package struct Entry: Sendable {
     /// request or on earlier requests.
     package var answeringEveryGet: Entry? {
         guard options.isEnabled, !options.isNever,
-            let first = answering.first(where: { $0.options.lists(method: "GET") }),
-            first.options.fields.when == nil, first.options.fields.times == nil
+            let first = answering.first(where: { $0.options.lists(method: "GET") }), !first.options.isConditional
         else { return nil }
         return first
     }
@@ -98,6 +97,9 @@ extension Entry {
 
         /// Whether the entry is `null`: its URLs are never substituted.
         package var isNever: Bool { if case .never = answer { true } else { false } }
+
+        /// Whether the answer depends on the request, besides its URL and method, or on earlier requests.
+        var isConditional: Bool { fields.when != nil || fields.times != nil }
 
         /// Returns whether the entry answers a method. `GET` implies `HEAD`.
         func lists(method: String) -> Bool {
