@@ -18,15 +18,15 @@ struct HandledAnswer {
     {
         var fields = EntryFields()
         var problems = answer.problems
-        switch answer.source {
-        case .never:
+        if answer.isNever {
             substitution = nil
             if let problem = problems.first { throw Mistake(message: problem) }
             return
-        case .file(let name):
-            fields.file = name
-        case .fields(let json):
-            let json = Array(json.utf8)
+        }
+        if let file = answer.onlyFile {
+            fields.file = file
+        } else {
+            let json = Array(answer.json().utf8)
             let reader = EntryFieldsReader(0..<json.count, of: json, line: 0, in: .handled, data: answer.data)
             fields = reader.fields
             problems += reader.problems.map(\.message)

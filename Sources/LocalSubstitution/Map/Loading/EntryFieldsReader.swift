@@ -16,7 +16,7 @@ package final class EntryFieldsReader {
     let data: [Data]
     let handlers: SubstitutionMap.HandlerTable
 
-    /// Reads the object of an entry, of an alternative or of `$defaults`.
+    /// Reads the object of an entry, of an alternative or of `$defaults`, or an entry's list of alternatives.
     package convenience init(
         _ range: Range<Int>,
         of bytes: [UInt8],
@@ -26,6 +26,10 @@ package final class EntryFieldsReader {
         handlers: SubstitutionMap.HandlerTable = .any
     ) {
         self.init(bytes, line: line, data: data, handlers: handlers)
+        if place == .entry, bytes[range.lowerBound] == UInt8(ascii: "[") {
+            readAlternatives(in: range, line: line)
+            return
+        }
         for member in members(in: range, line: line) {
             guard lines.updateValue(member.line, forKey: member.key) == nil else {
                 note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
@@ -45,12 +49,6 @@ package final class EntryFieldsReader {
             }
         }
         if problems.isEmpty, place != .defaults { checkWhatGoesTogether() }
-    }
-
-    /// Reads a list of alternatives.
-    convenience init(listIn range: Range<Int>, of bytes: [UInt8], line: Int, handlers: SubstitutionMap.HandlerTable) {
-        self.init(bytes, line: line, data: [], handlers: handlers)
-        readAlternatives(in: range, line: line)
     }
 
     /// Creates a reader without reading any fields.
@@ -190,9 +188,8 @@ package final class EntryFieldsReader {
     // Each function returns a field's value. If the value has another type, it notes a problem and returns `nil`.
 
     func string(_ member: Member, _ expected: String) -> String? {
-        if case .string(let text) = member.value { return text }
-        noteType(member, expected)
-        return nil
+        if member.text == nil { noteType(member, expected) }
+        return member.text
     }
 
     func bool(_ member: Member, _ expected: String) -> Bool? {
@@ -239,12 +236,6 @@ package final class EntryFieldsReader {
     /// Returns the members of an object. Its JSON is valid, since the whole map was scanned before.
     func members(in range: Range<Int>, line: Int) -> [Member] {
         (try? JSONScanner(bytes, in: range, line: line).members()) ?? []
-    }
-
-    /// Returns the range of a list; `nil` if the value isn't a list.
-    func list(_ member: Member) -> Range<Int>? {
-        guard case .other(let range) = member.value, bytes[range.lowerBound] == UInt8(ascii: "[") else { return nil }
-        return range
     }
 
     /// Returns the elements of a list.
@@ -324,10 +315,10 @@ extension EntryFieldsReader {
     }
 
     func readAlternatives(_ member: Member) {
-        guard let range = list(member) else {
+        guard member.kind == .array else {
             return note(member, .wrongType, "“alternatives” must be a list of file names and objects.")
         }
-        readAlternatives(in: range, line: member.line)
+        readAlternatives(in: member.range, line: member.line)
     }
 
     private func readAlternatives(in range: Range<Int>, line: Int) {
@@ -348,15 +339,15 @@ extension EntryFieldsReader {
     private static let mostAlternatives = 10_000
 
     private func readAlternative(_ element: Member, number: Int) {
-        switch element.value {
-        case .string(let file):
+        switch element.kind {
+        case .string:
             var own = EntryFields()
-            own.file = file
+            own.file = element.text
             fields.alternatives.append((element.line, own))
-        case .object(let range):
+        case .object:
             let line = self.line == 0 ? 0 : element.line
             let reader = EntryFieldsReader(
-                range,
+                element.range,
                 of: bytes,
                 line: line,
                 in: .alternative,
@@ -370,7 +361,7 @@ extension EntryFieldsReader {
         case .null:
             let advice = "Remove this alternative, or write null instead of the list."
             note(element.line, .wrongType, "Alternative \(number) can't be null, but a whole entry can. \(advice)")
-        case .other:
+        case .array, .number, .bool, .other:
             note(element.line, .wrongType, "Alternative \(number) must be a file name or an object.")
         }
     }
@@ -424,7 +415,7 @@ extension EntryFieldsReader {
     }
 
     func readRequestHeaders(_ member: Member) {
-        if case .object(let range) = member.value, members(in: range, line: member.line).isEmpty {
+        if member.kind == .object, members(in: member.range, line: member.line).isEmpty {
             return note(member, .invalidValue, "“setRequestHeaders” is empty. Name a header, or remove the field.")
         }
         for (name, value) in validHeaders(of: member, areOfRequest: true) {
@@ -439,19 +430,19 @@ extension EntryFieldsReader {
     ) -> [(name: String, value: String?)] {
         var valid: [(name: String, value: String?)] = []
         for header in headers(of: member) {
-            let value: String?
-            switch header.value {
-            case .string(let text): value = text
-            case .null where areOfRequest: value = nil
-            default:
+            guard header.kind == .string || areOfRequest && header.kind == .null else {
                 let expected = areOfRequest ? "a string, or null to remove it" : "a string"
                 note(header, .wrongType, "The header “\(header.key)” must be \(expected).")
                 continue
             }
-            if let problem = HTTPSyntax.problem(ofHeader: header.key, value: value ?? "", isOfRequest: areOfRequest) {
+            if let problem = HTTPSyntax.problem(
+                ofHeader: header.key,
+                value: header.text ?? "",
+                isOfRequest: areOfRequest
+            ) {
                 note(header, .invalidHeader, problem)
             } else {
-                valid.append((header.key, value))
+                valid.append((header.key, header.text))
             }
         }
         return valid
@@ -475,12 +466,12 @@ extension EntryFieldsReader {
         name: (String) -> String,
         duplicate: (_ written: String, _ first: String) -> String
     ) -> [Member] {
-        guard case .object(let range) = member.value else {
+        guard member.kind == .object else {
             note(member, .wrongType, "“\(member.key)” must be an object of names and values.")
             return []
         }
         var seen: [String: String] = [:]
-        return members(in: range, line: member.line).filter { part in
+        return members(in: member.range, line: member.line).filter { part in
             guard let first = seen.updateValue(part.key, forKey: name(part.key)) else { return true }
             note(part, .duplicate, duplicate(part.key, first))
             return false
@@ -491,13 +482,13 @@ extension EntryFieldsReader {
 /// Reads `when`.
 extension EntryFieldsReader {
     func readWhen(_ member: Member) {
-        guard case .object(let range) = member.value else {
-            if case .string(let text) = member.value, text.lowercased().contains("offline") {
+        guard member.kind == .object else {
+            if let text = member.text, text.lowercased().contains("offline") {
                 return note(member, .wrongType, "“when” can't be “\(text)”. Write \"use\": \"whenOffline\".")
             }
             return note(member, .wrongType, "“when” must be an object with “headers”, “query”, “json” or “text”.")
         }
-        let conditions = members(in: range, line: member.line)
+        let conditions = members(in: member.range, line: member.line)
         guard !conditions.isEmpty else {
             return note(
                 member,
@@ -535,7 +526,7 @@ extension EntryFieldsReader {
             guard !isTooDeep(part) else { return }
             condition.json = json(part)
         case "text":
-            guard case .string(let text) = part.value else {
+            guard let text = part.text else {
                 return note(part, .wrongType, "“text” in “when” must be a string: the body, with * for any text.")
             }
             condition.text = Glob(text)
@@ -552,7 +543,7 @@ extension EntryFieldsReader {
         name: (String) -> String,
         value: (String) -> Glob
     ) -> [RequestCondition.Field] {
-        if members.isEmpty, case .object = part.value {
+        if members.isEmpty, part.kind == .object {
             note(
                 part,
                 .invalidValue,
@@ -561,10 +552,9 @@ extension EntryFieldsReader {
         }
         var fields: [RequestCondition.Field] = []
         for member in members {
-            switch member.value {
-            case .string(let text): fields.append(.init(name: name(member.key), value: value(text)))
-            case .null: fields.append(.init(name: name(member.key), value: nil))
-            case .object, .other:
+            if member.kind == .string || member.kind == .null {
+                fields.append(.init(name: name(member.key), value: member.text.map(value)))
+            } else {
                 let expected = "a string, with * for any text, or null to match requests without it"
                 note(member, .wrongType, "“\(member.key)” in “when” must be \(expected).")
             }
