@@ -65,9 +65,8 @@ extension EntryFieldsReader {
             if member.key == "delay" {
                 delay = seconds(member)
             } else if !Self.pieceContents.contains(member.key) {
-                let nearest = NearestName.of(member.key, in: Self.pieceContents + ["delay"])
-                let advice =
-                    nearest.map { "Did you mean “\($0)”?" } ?? "Use “text”, “json”, “file”, “error” or “delay”."
+                let other = "Use “text”, “json”, “file”, “error” or “delay”."
+                let advice = NearestName.advice(on: member.key, in: Self.pieceContents + ["delay"], or: other)
                 note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
             } else if let first = content?.name {
                 note(member, .conflict, "“\(first)” and “\(member.key)” can't go together. Make them two pieces.")

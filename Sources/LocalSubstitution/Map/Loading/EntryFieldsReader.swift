@@ -39,6 +39,7 @@ package final class EntryFieldsReader {
                 if let refusal = field.refusal(in: place) {
                     note(member, .conflict, refusal)
                 } else {
+                    fields.kind = field.answer ?? fields.kind
                     field.read(self, member)
                 }
             } else if member.key == "data", !data.isEmpty {
@@ -47,6 +48,11 @@ package final class EntryFieldsReader {
                 let advice = EntryFields.Field.advice(on: member.key)
                 note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
             }
+        }
+        if fields.kind == nil, fields.status != nil {
+            fields.kind = .empty
+        } else if fields.kind == nil, !fields.requestHeaders.isEmpty {
+            (fields.kind, fields.answer) = (.network, .network(nil))
         }
         if problems.isEmpty, place != .defaults { checkWhatGoesTogether() }
     }
@@ -106,9 +112,9 @@ package final class EntryFieldsReader {
     func readUse(_ member: Member) {
         guard let name = string(member, "a string, such as “always”") else { return }
         guard let use = Substitution.Use(rawValue: name) else {
-            let advice =
-                NearestName.of(name, in: Substitution.Use.allCases.map(\.rawValue)).map { "Did you mean “\($0)”?" }
-                ?? "Use “always”, “untilUpdated” or “whenOffline”."
+            let names = Substitution.Use.allCases.map(\.rawValue)
+            let other = "Use “always”, “untilUpdated” or “whenOffline”."
+            let advice = NearestName.advice(on: name, in: names, or: other)
             return note(member, .invalidValue, "“use” can't be “\(name)”. \(advice)")
         }
         fields.use = use
@@ -267,7 +273,7 @@ extension EntryFieldsReader {
     /// Reads the index of a body that code gave as data.
     private func readData(_ member: Member) {
         guard let number = integer(member, "a number"), data.indices.contains(number) else { return }
-        fields.answer = .inline(Entry.Body(data[number], .data))
+        (fields.kind, fields.answer) = (.data, .inline(Entry.Body(data[number], .data)))
     }
 
     func readError(_ member: Member) { fields.answer = error(member).map { .error($0) } }
@@ -275,10 +281,9 @@ extension EntryFieldsReader {
     func error(_ member: Member) -> URLError.Code? {
         guard let name = string(member, "a string, such as “timedOut”") else { return nil }
         guard let code = URLErrorNames.code(name) else {
-            let nearest =
-                Self.errorsByWord[name.lowercased()] ?? NearestName.of(name, in: URLErrorNames.all.map(\.name))
-            let advice =
-                nearest.map { "Did you mean “\($0)”?" } ?? "Use the name of a URLError.Code, such as “timedOut”."
+            let other = "Use the name of a URLError.Code, such as “timedOut”."
+            let names = URLErrorNames.all.map(\.name)
+            let advice = NearestName.advice(on: Self.errorsByWord[name.lowercased()] ?? name, in: names, or: other)
             note(member, .invalidValue, "“error” can't be “\(name)”. \(advice)")
             return nil
         }
@@ -322,6 +327,7 @@ extension EntryFieldsReader {
     }
 
     private func readAlternatives(in range: Range<Int>, line: Int) {
+        fields.kind = .alternatives
         let elements = elements(in: range, line: line)
         guard !elements.isEmpty else {
             return note(line, .wrongType, "The list of alternatives is empty. Add a file name or an object.")
@@ -341,9 +347,7 @@ extension EntryFieldsReader {
     private func readAlternative(_ element: Member, number: Int) {
         switch element.kind {
         case .string:
-            var own = EntryFields()
-            own.file = element.text
-            fields.alternatives.append((element.line, own))
+            fields.alternatives.append((element.line, EntryFields(file: element.text)))
         case .object:
             let line = self.line == 0 ? 0 : element.line
             let reader = EntryFieldsReader(
@@ -377,7 +381,7 @@ extension EntryFieldsReader {
                 "“\(answers[0])” and “\(answers[1])” can't go together. Keep one of them."
             )
         }
-        guard let kind = EntryFields.Kind(fields) else {
+        guard let kind = fields.kind else {
             return note(
                 line,
                 .noFile,
@@ -531,8 +535,8 @@ extension EntryFieldsReader {
             }
             condition.text = Glob(text)
         default:
-            let nearest = NearestName.of(part.key, in: ["headers", "query", "json", "text"])
-            let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use “headers”, “query”, “json” or “text”."
+            let other = "Use “headers”, “query”, “json” or “text”."
+            let advice = NearestName.advice(on: part.key, in: ["headers", "query", "json", "text"], or: other)
             note(part, .unknownField, "“when” can't have “\(part.key)”. \(advice)")
         }
     }

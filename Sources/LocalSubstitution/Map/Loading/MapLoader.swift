@@ -127,10 +127,8 @@ package final class MapLoader {
         }
         guard member.key != "$schema" else { return }
         guard member.key == "$defaults" else {
-            let nearest = NearestName.of(member.key, in: ["$schema", "$defaults"])
-            let advice =
-                nearest.map { "Did you mean “\($0)”?" }
-                ?? "Only $schema and $defaults can begin with $. Remove the key, or use a URL."
+            let other = "Only $schema and $defaults can begin with $. Remove the key, or use a URL."
+            let advice = NearestName.advice(on: member.key, in: ["$schema", "$defaults"], or: other)
             return note(.reservedKey, member, "The key is reserved. \(advice)")
         }
         guard member.kind == .object else {
@@ -149,8 +147,7 @@ package final class MapLoader {
     private func add(_ reader: EntryFieldsReader, key: String) {
         note(reader, key: key)
         let problemsBefore = problems.count
-        let kind = EntryFields.Kind(reader.fields)
-        let fields = reader.fields.merged(withDefaults: defaults, in: .entry, for: kind)
+        let fields = reader.fields.merged(withDefaults: defaults)
         let alternatives = AlternativeEntries(of: fields, key: key, line: reader.line) { files.shared($0) }
         let options = Entry.Options(fields, alternatives: alternatives.entries)
         if reader.problems.isEmpty {
@@ -263,7 +260,7 @@ private struct AlternativeEntries {
         guard !fields.alternatives.isEmpty else { return }
         let count = fields.alternatives.count
         for (index, (ownLine, own)) in fields.alternatives.enumerated() {
-            let merged = own.merged(withDefaults: fields, in: .alternative, for: EntryFields.Kind(own))
+            let merged = own.merged(withDefaults: fields, in: .alternative)
             let entry = Entry(
                 key: key,
                 line: line == 0 ? 0 : Int32(clamping: ownLine),
@@ -320,8 +317,7 @@ private struct AlternativeEntries {
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
         guard options.fields.times == nil, entry.files.allSatisfy({ $0.wildcards == 0 }) else { return false }
-        if case .network(let target?) = options.answer { return target.wildcards == 0 }
-        return true
+        return entry.forwardTarget?.wildcards ?? 0 == 0
     }
 
     private static func methods(of entry: Entry) -> [String] {

@@ -55,21 +55,23 @@ extension SubstitutionMap {
         let isCalled = if case .handler = options.answer { true } else { false }
         if case .unread = facts.body, isCalled || when?.needsBody == true { return nil }
         if let failure = when?.failureOfBody(facts) { throw .bodyCondition(failure) }
-        let content: Substitution.Content
+        let names: [String]
+        let target: ForwardTarget.Filled?
         do throws(FileName.Obstacle) {
-            content = try Substitution.Content(entry, filledWith: candidate.captures, for: url)
+            names = try entry.fileNames(filledWith: candidate.captures)
+            target = try entry.forwardTarget?.filled(with: candidate.captures, for: url)
         } catch {
             throw .notFilled(error)
         }
-        switch content {
-        case .file(let name): try check(name, isWritten: entry.file?.wildcards == 0)
-        case .stream(let pieces):
-            for (name, written) in zip(pieces.compactMap(\.file), entry.files) {
-                try check(name.text, isWritten: written.wildcards == 0)
-            }
-        default: break
-        }
-        return Substitution(entry, content, folder: storage.folder, url: url)
+        for (name, written) in zip(names, entry.files) { try check(name, isWritten: written.wildcards == 0) }
+        return Substitution(
+            entry,
+            fileNames: names,
+            target: target,
+            captures: candidate.captures,
+            folder: storage.folder,
+            url: url
+        )
     }
 
     /// Checks that a file exists.
@@ -88,7 +90,7 @@ extension SubstitutionMap {
     /// Returns the entry of a candidate after the winner; `nil` if the URL can't be made into valid names of its files.
     private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
         let entry = storage.index.entries[candidate.number]
-        return entry.canBeFilled(with: candidate.captures) ? entry : nil
+        return (try? entry.fileNames(filledWith: candidate.captures)) == nil ? nil : entry
     }
 }
 
