@@ -31,7 +31,7 @@ package struct MapDocument: Sendable {
             throw SubstitutionMapError(file: file, problems: [MapLoader.problem(error, in: json)])
         }
         for member in members {
-            guard values.updateValue(Self.text(of: member.value, in: json), forKey: member.key) == nil else {
+            guard values.updateValue(Self.text(of: member, in: json), forKey: member.key) == nil else {
                 let problem = SubstitutionMap.Problem(
                     .duplicate,
                     key: member.key,
@@ -126,11 +126,7 @@ package struct MapDocument: Sendable {
         return EntryFieldsReader(0..<bytes.count, of: bytes, line: 1, in: place)
     }
 
-    private static func text(of value: JSONScanner.Value, in json: [UInt8]) -> String {
-        switch value {
-        case .string(let string): JSONText.string(string)
-        case .object(let range), .other(let range): String(decoding: json[range], as: UTF8.self)
-        case .null: "null"
-        }
+    private static func text(of member: JSONScanner.Member, in json: [UInt8]) -> String {
+        member.text.map(JSONText.string) ?? String(decoding: json[member.range], as: UTF8.self)
     }
 }

@@ -128,14 +128,6 @@ package struct WrittenEntry {
     }
 }
 
-extension EntryFields {
-    /// Creates the fields of an entry that only names a file; no fields if the file is `nil`.
-    init(file: String?) {
-        self.init()
-        self.file = file
-    }
-}
-
 extension Entry {
     /// Creates the entry that a map with these defaults would have for a key and fields. Its line is 0.
     init(_ key: String, _ fields: EntryFields, defaults: EntryFields) {

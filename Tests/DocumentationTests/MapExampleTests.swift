@@ -139,14 +139,13 @@ final class ExampleFolder {
 
     func describe(_ plan: Plan) -> String {
         guard let substitution = plan.substitution else { return "none" }
-        switch substitution.content {
-        case .file(let name): return name
-        case .empty: return "status \(substitution.status)"
+        switch substitution.answer {
+        case .file, .never: return substitution.fileName ?? "status \(substitution.status)"
         case .inline(let body): return String(decoding: body.data, as: UTF8.self)
         case .stream(let pieces): return "\(pieces.count) pieces"
-        case .handler(let handler, _): return handler.description
+        case .handler(let handler): return handler.description
         case .error(let code): return "error \(URLErrorNames.name(code) ?? "")"
-        case .network(let target): return target?.url.absoluteString ?? "the network"
+        case .network: return substitution.target?.url.absoluteString ?? "the network"
         }
     }
 }

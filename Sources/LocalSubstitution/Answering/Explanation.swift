@@ -152,7 +152,7 @@ extension Explanation {
             ?? []
         file = substitution?.fileURL
         // The type of a handler's answer isn't known before the handler is called.
-        let typed: Substitution? = if case .handler? = substitution?.content { nil } else { substitution }
+        let typed: Substitution? = if case .handler? = substitution?.answer { nil } else { substitution }
         contentType = typed.map { ResponseBuilder.contentType(of: $0, bodyBeginning: beginning, copy: copy) }
         contentTypeSource = typed.map { substitution in
             copy?.contentType != nil && ![.entry, .header].contains(substitution.mimeTypeSource)
@@ -183,13 +183,13 @@ extension Explanation {
         if plan.match?.needsBody == true { return "the entry, if the request's body meets its condition" }
         guard let substitution = plan.substitution else { return nil }
         let wait = substitution.options.fields.delay.map { " after \($0.grouped) s" } ?? ""
-        switch substitution.content {
+        switch substitution.answer {
         case .error(let code):
             return "the error “\(URLErrorNames.text(code))”\(wait)"
-        case .network(let target): return (target.map { "the network, at \($0.url)" } ?? "the network") + wait
+        case .network: return (substitution.target.map { "the network, at \($0.url)" } ?? "the network") + wait
         case .stream(let pieces):
             return "the entry, in \(pieces.count.grouped) piece\(pieces.count == 1 ? "" : "s")\(wait)"
-        case .file, .inline, .empty, .handler: break
+        case .file, .inline, .handler, .never: break
         }
         let pace = substitution.pace.map { ", \($0.text)" } ?? ""
         let answer = (substitution.fileName == nil ? "the entry" : "the entry's file") + wait + pace
@@ -229,7 +229,7 @@ extension MapMatch.PassedOver {
         case .fileIsGone(let name): "its file “\(name)” no longer exists"
         case .noSuchFile(let name): "the resources folder has no file “\(name)”"
         case .methodNotListed(let method): "it doesn't answer \(method)"
-        case .condition(let failure): failure
+        case .condition(let failure), .bodyCondition(let failure): failure
         case .usedUp(let times):
             "it has answered \(times.counted("request", "requests")), the most that its “times” allows"
         case .notFilled(let obstacle): obstacle.message

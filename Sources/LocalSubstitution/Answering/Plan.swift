@@ -165,13 +165,13 @@ final class Plan: Sendable {
         in rules: SessionRules
     ) -> Action {
         guard let substitution else { return actionWithoutEntry(for: request, isExcluded: isExcluded, in: rules) }
-        switch substitution.content {
-        case .handler(let handler, _): return .call(handler, substitution)
+        switch substitution.answer {
+        case .handler(let handler): return .call(handler, substitution)
         case .error(let code): return .fail(substitution, code)
         // This entry has no `forwardTo`. The target of a `forwardTo` is allowed even in a strict session.
         case .network(nil) where rules.fails(request): return .refuse
         case .network: return .forward(nil)
-        case .file, .inline, .empty, .stream:
+        case .file, .inline, .stream, .never:
             guard substitution.use == .whenOffline, !rules.fails(request) else {
                 return .answer(substitution)
             }
@@ -205,7 +205,7 @@ final class Plan: Sendable {
     /// Whether only the server at the request's URL can answer: no entry does, or the entry only changes request headers.
     var needsOrigin: Bool {
         guard let substitution else { return !hasEntry }
-        return if case .network(nil) = substitution.content { true } else { false }
+        return if case .network(nil) = substitution.answer { true } else { false }
     }
 
     /// The entry that matches the URL: the winner, or the entry that would win if its file still existed or the request

@@ -180,7 +180,7 @@ extension Responder {
     func unmatched(_ plan: Plan) -> RequestOutcome {
         maps.uncount(plan)
         var reason = plan.reason
-        if case .network? = plan.substitution?.content {
+        if case .network? = plan.substitution?.answer {
             reason = "the entry that names it has no “forwardTo”, and the request can't use the network"
         }
         reportUnanswered(plan, since: reason)

@@ -25,8 +25,7 @@ package struct Entry: Sendable {
     /// request or on earlier requests.
     package var answeringEveryGet: Entry? {
         guard options.isEnabled, !options.isNever,
-            let first = answering.first(where: { $0.options.lists(method: "GET") }),
-            first.options.fields.when == nil, first.options.fields.times == nil
+            let first = answering.first(where: { $0.options.lists(method: "GET") }), !first.options.isConditional
         else { return nil }
         return first
     }
@@ -37,9 +36,18 @@ package struct Entry: Sendable {
         return file.map { [$0] } ?? []
     }
 
-    /// Returns whether the entry's file names are valid once the text that the key's wildcards matched fills them.
-    func canBeFilled(with captures: [ArraySlice<UInt8>]) -> Bool {
-        files.allSatisfy { $0.wildcards == 0 || (try? $0.filled(with: captures)) != nil }
+    /// The target of `forwardTo`; `nil` if the entry has none.
+    package var forwardTarget: ForwardTarget? {
+        if case .network(let target) = options.answer { target } else { nil }
+    }
+
+    /// Returns the names of the entry's files, with their wildcards filled.
+    ///
+    /// - Parameter captures: The text that each wildcard of the key's path matched.
+    func fileNames(filledWith captures: [ArraySlice<UInt8>]) throws(FileName.Obstacle) -> [String] {
+        var names: [String] = []
+        for file in files { names.append(file.wildcards > 0 ? try file.filled(with: captures) : file.text) }
+        return names
     }
 
     /// The line from 1; `nil` for a map made in code.
@@ -70,7 +78,6 @@ extension Entry {
             isPlain: Bool = false
         ) {
             var kept = fields
-            kept.answer = Answer(fields)
             kept.file = nil
             kept.alternatives = []
             self.fields = kept
@@ -78,7 +85,7 @@ extension Entry {
             self.place = place
             self.isPlain = isPlain
             // Each lookup needs both, so they're computed only once.
-            methods = kept.methods ?? (kept.answer ?? .file).defaultMethods
+            methods = fields.methods ?? (fields.answer ?? .file).defaultMethods
             protocolFields = EntryFields.ofProtocol.filter { $0.value(kept) }.map(\.key)
         }
 
@@ -99,6 +106,9 @@ extension Entry {
         /// Whether the entry is `null`: its URLs are never substituted.
         package var isNever: Bool { if case .never = answer { true } else { false } }
 
+        /// Whether the answer depends on the request, besides its URL and method, or on earlier requests.
+        var isConditional: Bool { fields.when != nil || fields.times != nil }
+
         /// Returns whether the entry answers a method. `GET` implies `HEAD`.
         func lists(method: String) -> Bool {
             methods.contains(method) || (method == "HEAD" && methods.contains("GET")) || answersAllMethods
@@ -114,35 +124,19 @@ extension Entry {
     package enum Answer: Sendable {
         /// Nothing: the entry is `null`, and its URLs are never substituted.
         case never
-        /// The entry's file.
+        /// The entry's file or, if it has none, an empty body.
         case file
         case inline(Entry.Body)
-        /// An empty body.
-        case empty
         case stream([Entry.Piece])
         case error(URLError.Code)
         case handler(Entry.Handler)
         /// A response from the network, from another URL if the entry has `forwardTo`.
         case network(ForwardTarget?)
 
-        /// Creates the answer that an entry's fields describe. If they describe none, it's `.file`.
-        init(_ fields: EntryFields) {
-            if let answer = fields.answer {
-                self = answer
-                return
-            }
-            self =
-                switch EntryFields.Kind(fields) {
-                case .network: .network(nil)
-                case .empty, .alternatives: .empty
-                case .file, .inline, .stream, .error, .handler, nil: .file
-                }
-        }
-
         /// The HTTP methods of an entry that has this answer and lists no methods.
         fileprivate var defaultMethods: [String] {
             switch self {
-            case .never, .file, .inline, .stream, .empty: Self.get
+            case .never, .file, .inline, .stream: Self.get
             case .error, .network, .handler: Self.all
             }
         }

@@ -18,15 +18,15 @@ struct HandledAnswer {
     {
         var fields = EntryFields()
         var problems = answer.problems
-        switch answer.source {
-        case .never:
+        if answer.isNever {
             substitution = nil
             if let problem = problems.first { throw Mistake(message: problem) }
             return
-        case .file(let name):
-            fields.file = name
-        case .fields(let json):
-            let json = Array(json.utf8)
+        }
+        if let file = answer.onlyFile {
+            fields = EntryFields(file: file)
+        } else {
+            let json = Array(answer.json().utf8)
             let reader = EntryFieldsReader(0..<json.count, of: json, line: 0, in: .handled, data: answer.data)
             fields = reader.fields
             problems += reader.problems.map(\.message)
@@ -34,7 +34,7 @@ struct HandledAnswer {
         var defaults = called.options.fields
         // The entry's delay passes before the handler is called, so it isn't a default.
         defaults.delay = nil
-        let merged = fields.merged(withDefaults: defaults, in: .handled, for: EntryFields.Kind(fields))
+        let merged = fields.merged(withDefaults: defaults, in: .handled)
         let entry = Entry(
             key: called.key,
             line: called.entry.line,
@@ -44,8 +44,9 @@ struct HandledAnswer {
         problems += [merged.requestHeadersProblem, Self.problem(with: entry, in: folder)].compactMap { $0 }
         if let problem = problems.first { throw Mistake(message: problem) }
         do throws(FileName.Obstacle) {
-            let content = try Substitution.Content(entry, filledWith: [], for: url)
-            substitution = Substitution(entry, content, folder: folder, url: url)
+            let target = try entry.forwardTarget?.filled(with: [], for: url)
+            let names = entry.files.map(\.text)
+            substitution = Substitution(entry, fileNames: names, target: target, captures: [], folder: folder, url: url)
         } catch {
             throw Mistake(message: "The answer's “forwardTo” can't be used: \(error.message). Correct the URL.")
         }
@@ -53,7 +54,7 @@ struct HandledAnswer {
 
     /// Returns what's wrong with an answer's target or files; `nil` if nothing is.
     private static func problem(with entry: Entry, in folder: ResourcesFolder?) -> String? {
-        if case .network(let target?) = entry.options.answer, target.wildcards > 0 {
+        if let target = entry.forwardTarget, target.wildcards > 0 {
             return "“\(target.text)” has a *, but a handler's answer can't have wildcards. Write the whole URL."
         }
         for file in entry.files {

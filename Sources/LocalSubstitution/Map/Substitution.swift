@@ -17,9 +17,16 @@ package final class Substitution: Sendable {
     }
 
     let entry: Entry
-    let content: Content
+    /// The entry's answer, with the wildcards of its pieces' files filled.
+    let answer: Entry.Answer
+    /// The file's name in the resources folder, with its wildcards filled; `nil` without a file.
+    package let fileName: String?
     /// The URL of the local file; `nil` if the answer has none.
     let fileURL: URL?
+    /// The URL to which the entry's `forwardTo` sends the request; `nil` for the request's own URL.
+    let target: ForwardTarget.Filled?
+    /// The text that each wildcard of the key's path matched. A handler gets it.
+    let captures: [ArraySlice<UInt8>]
     /// The MIME type. If the entry doesn't set one, the field with the body or the extension of the file or URL
     /// decides. The default is `application/octet-stream`.
     package let mimeType: String
@@ -40,53 +47,8 @@ package final class Substitution: Sendable {
     /// The charset that the entry sets. The default is `utf-8` for text and streams; otherwise, `nil`. When a response
     /// is built, a byte order mark in the file overrides the default.
     var charset: String? {
-        let isText = if case .stream = content { true } else { MIMEType.isText(mimeType) }
+        let isText = if case .stream = answer { true } else { MIMEType.isText(mimeType) }
         return options.fields.charset ?? (isText ? Charset.standard : nil)
-    }
-    /// The file's name in the resources folder, with its wildcards filled; `nil` without a file.
-    package var fileName: String? { content.fileName }
-
-    /// The content of an answer: an ``Entry/Answer`` with its wildcards filled for one URL.
-    enum Content: Sendable {
-        /// A file, by its name in the resources folder.
-        case file(String)
-        case inline(Entry.Body)
-        /// An empty body.
-        case empty
-        case stream([Entry.Piece])
-        case error(URLError.Code)
-        case handler(Entry.Handler, captures: [ArraySlice<UInt8>])
-        /// A response from the network, from another URL if the entry has `forwardTo`.
-        case network(ForwardTarget.Filled?)
-
-        /// The file's name in the resources folder; `nil` without a file.
-        var fileName: String? { if case .file(let name) = self { name } else { nil } }
-
-        /// Fills the wildcards of an entry's answer. Throws an error if the file name or URL then isn't valid.
-        ///
-        /// - Parameter captures: The text that each wildcard of the key's path matched.
-        init(
-            _ entry: Entry,
-            filledWith captures: [ArraySlice<UInt8>],
-            for url: NormalizedURL
-        ) throws(FileName.Obstacle) {
-            switch entry.options.answer {
-            case .file:
-                // The entry always has a file here, since the loader refuses entries without an answer.
-                self =
-                    try entry.file.map { file throws(FileName.Obstacle) in
-                        .file(file.wildcards > 0 ? try file.filled(with: captures) : file.text)
-                    } ?? .empty
-            case .inline(let body): self = .inline(body)
-            case .empty, .never: self = .empty
-            case .stream(let pieces):
-                self = .stream(try pieces.map { piece throws(FileName.Obstacle) in try piece.filled(with: captures) })
-            case .error(let code): self = .error(code)
-            case .handler(let handler): self = .handler(handler, captures: captures)
-            case .network(let target):
-                self = .network(try target?.filled(with: captures, for: url))
-            }
-        }
     }
 
     /// Where a MIME type comes from.
@@ -110,23 +72,58 @@ package final class Substitution: Sendable {
         }
     }
 
-    init(_ entry: Entry, _ content: Content, folder: ResourcesFolder?, url: NormalizedURL?) {
-        self.entry = entry
-        self.content = content
-        fileURL = content.fileName.flatMap { name in folder?.url(of: name) }
-        (mimeType, mimeTypeSource) = Self.mimeType(entry.options, content, path: url?.path ?? "")
+    /// Creates the answer of an entry.
+    ///
+    /// - Parameters:
+    ///   - fileNames: The names of the entry's files, with their wildcards filled.
+    ///   - target: The URL of `forwardTo`, with its wildcards filled.
+    ///   - captures: The text that each wildcard of the key's path matched.
+    convenience init(
+        _ entry: Entry,
+        fileNames: [String],
+        target: ForwardTarget.Filled?,
+        captures: [ArraySlice<UInt8>],
+        folder: ResourcesFolder?,
+        url: NormalizedURL
+    ) {
+        if case .stream(let pieces) = entry.options.answer {
+            let pieces = Entry.Piece.pieces(pieces, withFiles: fileNames)
+            self.init(entry, .stream(pieces), folder: folder, url: url)
+        } else {
+            let answer = entry.options.answer
+            let name = fileNames.first
+            self.init(entry, answer, fileName: name, target: target, captures: captures, folder: folder, url: url)
+        }
     }
 
     /// Creates the substitution of an entry that has a file, or only a status.
     package convenience init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL?) {
-        self.init(entry, fileName.map { .file($0) } ?? .empty, folder: folder, url: url)
+        self.init(entry, .file, fileName: fileName, folder: folder, url: url)
+    }
+
+    private init(
+        _ entry: Entry,
+        _ answer: Entry.Answer,
+        fileName: String? = nil,
+        target: ForwardTarget.Filled? = nil,
+        captures: [ArraySlice<UInt8>] = [],
+        folder: ResourcesFolder?,
+        url: NormalizedURL?
+    ) {
+        self.entry = entry
+        self.answer = answer
+        self.fileName = fileName
+        self.target = target
+        self.captures = captures
+        fileURL = fileName.flatMap { name in folder?.url(of: name) }
+        (mimeType, mimeTypeSource) = Self.mimeType(entry.options, answer, fileName, path: url?.path ?? "")
     }
 
     /// Whether the body is a file, is written in the map, or is empty.
     var isLocal: Bool {
-        switch content {
-        case .file, .inline, .empty: true
-        case .stream, .error, .handler, .network: false
+        switch answer {
+        case .file, .inline: true
+        case .never, .stream, .error, .handler, .network: false
         }
     }
 
@@ -134,28 +131,29 @@ package final class Substitution: Sendable {
     package var pace: Pace? { isLocal ? entry.options.fields.pace : nil }
 
     /// Whether sending the body takes time.
-    var takesTime: Bool { if case .stream = content { true } else { pace != nil } }
+    var takesTime: Bool { if case .stream = answer { true } else { pace != nil } }
 
     /// The body that is written in the map; `nil` if there's none.
-    var inlineBody: Entry.Body? { if case .inline(let body) = content { body } else { nil } }
+    var inlineBody: Entry.Body? { if case .inline(let body) = answer { body } else { nil } }
 
     /// Whether the response is a redirect to another URL (RFC 9110 §15.4).
     var isRedirect: Bool { RedirectChain.statuses.contains(status) && headers[header: "Location"] != nil }
 
     private static func mimeType(
         _ options: Entry.Options,
-        _ content: Content,
+        _ answer: Entry.Answer,
+        _ fileName: String?,
         path: String
     ) -> (String, MIMETypeSource) {
         if let header = options.fields.headers[header: "Content-Type"] {
             return (MIMEType.essence(of: header), .header)
         }
         if let type = options.fields.mimeType { return (type, .entry) }
-        if case .stream = content { return (MIMEType.eventStream, .inline) }
-        if case .inline(let body) = content, body.kind == .json { return ("application/json", .inline) }
-        if case .file(let name) = content, let (type, own) = guess(name) { return (type, .fileExtension(own)) }
+        if case .stream = answer { return (MIMEType.eventStream, .inline) }
+        if case .inline(let body) = answer, body.kind == .json { return ("application/json", .inline) }
+        if let fileName, let (type, own) = guess(fileName) { return (type, .fileExtension(own)) }
         if let (type, own) = guess(path) { return (type, .urlExtension(own)) }
-        if case .inline(let body) = content, body.kind == .text { return ("text/plain", .inline) }
+        if case .inline(let body) = answer, body.kind == .text { return ("text/plain", .inline) }
         return ("application/octet-stream", .none)
     }
 

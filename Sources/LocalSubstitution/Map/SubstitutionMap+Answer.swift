@@ -16,14 +16,6 @@ extension SubstitutionMap {
     ///
     /// If an answer has a mistake, creating a map with it throws an error that lists the mistake.
     public struct Answer: Sendable {
-        /// The answer in the form that the map's loader reads.
-        enum Source {
-            case never
-            case file(String)
-            /// The JSON of an object.
-            case fields(String)
-        }
-
         /// The fields' names and JSON values; empty for `null`.
         private var fields: [(name: String, json: String)] = []
         /// The file's name. It's the whole answer if no other field is set.
@@ -43,26 +35,25 @@ extension SubstitutionMap {
             problems += json.problem.map { [$0] } ?? []
         }
 
-        var source: Source {
-            if fields.isEmpty { return .never }
-            if let file, fields.count == 1 { return .file(file) }
-            return .fields(JSONText.object(fields.map { (key: $0.name, value: $0.json) }))
-        }
+        /// Whether the answer is `null`, so that the URL is never substituted.
+        var isNever: Bool { fields.isEmpty }
 
-        /// Returns the answer's JSON for a list of alternatives. Its data and handler have the given indices in that list.
-        private func json(numberingDataFrom first: Int, handlersFrom firstHandler: Int) -> String {
-            switch source {
-            case .never: return "null"
-            case .file(let name): return JSONText.string(name)
-            case .fields:
-                var numbered = self
-                for (index, field) in fields.enumerated() {
-                    if field.name == "data" { numbered.fields[index].json = String(first) }
-                    if field.name == "handler" { numbered.fields[index].json = String(firstHandler) }
+        /// The file's name if no other field is set; otherwise, `nil`.
+        var onlyFile: String? { fields.count == 1 ? file : nil }
+
+        /// Returns the answer's JSON, as the value of an entry or alternative.
+        ///
+        /// - Parameters:
+        ///   - data: The index of the answer's first body, if it's an alternative of another answer.
+        ///   - handler: The index of its first handler.
+        func json(numberingDataFrom data: Int = 0, handlersFrom handler: Int = 0) -> String {
+            if isNever { return "null" }
+            if let onlyFile { return JSONText.string(onlyFile) }
+            return JSONText.object(
+                fields.map { name, json in
+                    (name, name == "data" ? String(data) : name == "handler" ? String(handler) : json)
                 }
-                guard case .fields(let json) = numbered.source else { return "null" }
-                return json
-            }
+            )
         }
 
         /// Returns a copy of the answer with a field set. The value replaces an earlier value of the field.

@@ -68,12 +68,13 @@ extension Entry {
         /// The name of the piece's file; `nil` if it has none.
         package var file: FileName? { if case .file(let name) = content { name } else { nil } }
 
-        /// Returns the piece with the wildcards of its file's name filled.
-        func filled(with captures: [ArraySlice<UInt8>]) throws(FileName.Obstacle) -> Piece {
-            guard let file, file.wildcards > 0 else { return self }
-            var piece = self
-            piece.content = .file(FileName(text: try file.filled(with: captures)))
-            return piece
+        /// Returns the pieces with other names of their files, in order.
+        static func pieces(_ pieces: [Piece], withFiles names: [String]) -> [Piece] {
+            var names = names[...]
+            return pieces.map { piece in
+                guard piece.file != nil, let name = names.popFirst() else { return piece }
+                return Piece(content: .file(FileName(text: name)), delay: piece.delay, line: piece.line)
+            }
         }
 
         /// Joins each piece without a delay to the previous piece. Files aren't joined, since each is read only when

@@ -157,7 +157,8 @@ public struct SubstitutionMap: Sendable {
     /// - Throws: An error that lists every problem with the map, each with its key.
     public init(files: [String: String], resources: URL) throws(SubstitutionMapError) {
         let folder = ResourcesFolder(resources)
-        try self.init(MapLoader(files: files, folder: folder), folder: folder)
+        let answers = files.ordered { $0.key < $1.key }.map { (key: $0.key, value: Answer.file($0.value)) }
+        try self.init(MapLoader(answers: answers, folder: folder), folder: folder)
     }
 
     /// Creates a map from URLs and their answers.

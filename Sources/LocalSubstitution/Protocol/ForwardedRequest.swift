@@ -210,8 +210,9 @@ extension Plan {
     /// Returns the head of a response to a forwarded request as the client gets it: with the URL that the client
     /// requested, and with the entry's headers.
     func changed(_ head: URLResponse) -> URLResponse {
-        guard let substitution, case .network(let target) = substitution.content,
-            target != nil || !substitution.headers.isEmpty, let http = head as? HTTPURLResponse, let url = http.url
+        guard let substitution, case .network = substitution.answer,
+            substitution.target != nil || !substitution.headers.isEmpty, let http = head as? HTTPURLResponse,
+            let url = http.url
         else { return head }
         var fields: [String: String] = [:]
         for (name, value) in http.allHeaderFields {
@@ -224,7 +225,7 @@ extension Plan {
         }
         for (name, value) in substitution.headers { fields[header: name] = value }
         return HTTPURLResponse(
-            url: (url == target?.url ? request.url : original(of: url)) ?? url,
+            url: (url == substitution.target?.url ? request.url : original(of: url)) ?? url,
             statusCode: http.statusCode,
             httpVersion: "HTTP/1.1",
             headerFields: fields
@@ -238,7 +239,7 @@ extension Plan {
             let target = try? NormalizedURL(url.absoluteString).text,
             let normal = try? NormalizedURL(original.absoluteString),
             let same = map.storage.index.candidates(for: normal).first(where: { $0.number == match.number }),
-            case .network(let filled?) = try? Substitution.Content(winner, filledWith: same.captures, for: normal),
+            let filled = try? winner.forwardTarget?.filled(with: same.captures, for: normal),
             (try? NormalizedURL(filled.url.absoluteString).text) == target
         else { return nil }
         return original
@@ -247,9 +248,6 @@ extension Plan {
 
 /// The changes that an entry makes to a forwarded request.
 extension Substitution {
-    /// The URL to send the request to; `nil` for the request's own URL.
-    var target: ForwardTarget.Filled? { if case .network(let target) = content { target } else { nil } }
-
     func change(_ request: inout URLRequest) {
         if let target {
             request.url = target.url

@@ -229,7 +229,7 @@ struct RequestLoad: Sendable {
             responder.maps.use(plan)
             return .follow(next)
         }
-        if case .stream(let pieces) = substitution.content {
+        if case .stream(let pieces) = substitution.answer {
             return .end(try await send(pieces, plan, substitution))
         }
         return .end(await pace(attachment.serve(plan, by: substitution), plan))
@@ -296,8 +296,12 @@ struct RequestLoad: Sendable {
         _ plan: Plan,
         _ substitution: Substitution
     ) async throws(URLError) -> Step {
-        guard let call = handler.call, let url = plan.match?.url, case .handler(_, let captures) = substitution.content,
-            let request = SubstitutionMap.Request(plan.request, body: RequestBody(plan.request), captures: captures)
+        guard let call = handler.call, let url = plan.match?.url,
+            let request = SubstitutionMap.Request(
+                plan.request,
+                body: RequestBody(plan.request),
+                captures: substitution.captures
+            )
         else { return .end(responder.mishandled(plan, handler.refusal)) }
         let name = "The handler of the entry “\(substitution.key)”"
         switch try await value(of: { try await call(request) }) {

@@ -34,7 +34,9 @@ package struct JSONCursor {
 
     /// The kind of a value, judged by its first byte.
     package enum Kind {
-        case string, object, array, number, other
+        case string, object, array, number, bool, null
+        /// Not JSON.
+        case other
     }
 
     let bytes: UnsafeBufferPointer<UInt8>
@@ -79,6 +81,8 @@ package struct JSONCursor {
         case .leftBrace: return .object
         case .leftBracket: return .array
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
+        case UInt8(ascii: "n"): return .null
         default: return .other
         }
     }
@@ -152,7 +156,7 @@ package struct JSONCursor {
             try array { cursor throws(SyntaxError) in try cursor.skip() }
         case .number:
             try skipNumber()
-        case .other:
+        case .bool, .null, .other:
             try skipWord()
         case nil:
             throw failure("ends where a value is expected. Add the value.")
@@ -289,7 +293,7 @@ package struct JSONCursor {
     @inline(never)
     private func decoded(_ range: Range<Int>) throws(SyntaxError) -> String? {
         let raw = UnsafeBufferPointer(rebasing: bytes[range])
-        do throws(EscapeFailure) {
+        do throws(SyntaxError) {
             return try Self.text(raw, repairsHalves: !isStrict)
         } catch {
             guard isStrict else { return nil }
@@ -342,17 +346,11 @@ package struct JSONCursor {
 // MARK: - Escapes
 
 extension JSONCursor {
-    /// Why a string can't be decoded, and the offset of the byte that shows it.
-    package struct EscapeFailure: Error {
-        let offset: Int
-        let message: String
-    }
-
-    /// Returns the text of a string.
+    /// Returns the text of a string. The offset of an error counts from the string's beginning.
     ///
     /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD. Browsers write the same in UTF-8.
     ///   Otherwise, it's an error.
-    private static func text(_ raw: UnsafeBufferPointer<UInt8>, repairsHalves: Bool) throws(EscapeFailure) -> String {
+    private static func text(_ raw: UnsafeBufferPointer<UInt8>, repairsHalves: Bool) throws(SyntaxError) -> String {
         let isPlain = raw.baseAddress.map { memchr($0, Int32(UInt8.backslash), raw.count) == nil } ?? true
         let text = isPlain ? String(utf8: raw) : String(utf8: try unescaped(raw, repairsHalves: repairsHalves))
         guard let text else {
@@ -360,7 +358,7 @@ extension JSONCursor {
             var decoder = UTF8()
             var iterator = raw.makeIterator()
             while case .scalarValue(let scalar) = decoder.decode(&iterator) { valid += UTF8.width(scalar) }
-            throw EscapeFailure(offset: valid, message: "isn't UTF-8 here. Save it as UTF-8.")
+            throw SyntaxError(offset: valid, message: "isn't UTF-8 here. Save it as UTF-8.")
         }
         return text
     }
@@ -369,13 +367,13 @@ extension JSONCursor {
     package static func unescaped(
         _ raw: UnsafeBufferPointer<UInt8>,
         repairsHalves: Bool = true
-    ) throws(EscapeFailure) -> Data {
+    ) throws(SyntaxError) -> Data {
         // Decoded text is never longer than the raw text, so its buffer is made at once. `Data.append` is slow for
         // short runs.
         var result = Data(count: raw.count)
         let count = result.withUnsafeMutableBytes { target in
             // The closure returns a `Result`, since `withUnsafeMutableBytes` has no typed errors.
-            Result { () throws(EscapeFailure) in try decode(raw, into: target, repairsHalves) }
+            Result { () throws(SyntaxError) in try decode(raw, into: target, repairsHalves) }
         }
         result.count = try count.get()
         return result
@@ -386,7 +384,7 @@ extension JSONCursor {
         _ raw: UnsafeBufferPointer<UInt8>,
         into result: UnsafeMutableRawBufferPointer,
         _ repairsHalves: Bool
-    ) throws(EscapeFailure) -> Int {
+    ) throws(SyntaxError) -> Int {
         guard let base = raw.baseAddress, let target = result.baseAddress else { return 0 }
         var (index, count) = (0, 0)
         while index < raw.count {
@@ -411,9 +409,9 @@ extension JSONCursor {
         _ raw: UnsafeBufferPointer<UInt8>,
         _ index: inout Int,
         _ repairsHalves: Bool
-    ) throws(EscapeFailure) -> Unicode.Scalar {
+    ) throws(SyntaxError) -> Unicode.Scalar {
         guard index + 1 < raw.count else {
-            throw EscapeFailure(offset: index, message: "ends inside a string. Complete it.")
+            throw SyntaxError(offset: index, message: "ends inside a string. Complete it.")
         }
         let scalar: Unicode.Scalar
         switch raw[index + 1] {
@@ -427,7 +425,7 @@ extension JSONCursor {
         case UInt8(ascii: "t"): scalar = "\t"
         case UInt8(ascii: "u"): return try unicode(raw, &index, repairsHalves)
         default:
-            throw EscapeFailure(
+            throw SyntaxError(
                 offset: index,
                 message: "has an unknown escape in a string. Write \\\\ for a backslash."
             )
@@ -441,9 +439,9 @@ extension JSONCursor {
         _ raw: UnsafeBufferPointer<UInt8>,
         _ index: inout Int,
         _ repairsHalves: Bool
-    ) throws(EscapeFailure) -> Unicode.Scalar {
+    ) throws(SyntaxError) -> Unicode.Scalar {
         guard let first = unit(raw, at: index) else {
-            throw EscapeFailure(offset: index, message: "needs four hexadecimal digits after \\u.")
+            throw SyntaxError(offset: index, message: "needs four hexadecimal digits after \\u.")
         }
         let start = index
         index += 6
@@ -455,7 +453,7 @@ extension JSONCursor {
             return scalar
         }
         guard repairsHalves else {
-            throw EscapeFailure(offset: start, message: "has half of a surrogate pair in a string. Write both halves.")
+            throw SyntaxError(offset: start, message: "has half of a surrogate pair in a string. Write both halves.")
         }
         return "\u{FFFD}"
     }

@@ -1,22 +1,18 @@
 /// A reader of a JSON object's members and their lines. It keeps members with equal keys.
 ///
-/// It checks the syntax of everything, decodes keys and strings, and returns the ranges of other values.
+/// It checks the syntax of everything, decodes keys and strings, and returns the range of each value.
 package struct JSONScanner {
     /// One key and value of an object, or one element of an array.
     package struct Member {
         /// The key; empty for an element.
         package let key: String
         package let line: Int
-        package let value: Value
+        /// The kind of the value.
+        package let kind: JSONCursor.Kind
+        /// A string's text; `nil` for other values.
+        package let text: String?
         /// The value's range in the text.
         package let range: Range<Int>
-    }
-
-    package enum Value {
-        case string(String)
-        case object(Range<Int>)
-        case null
-        case other(Range<Int>)
     }
 
     private let bytes: [UInt8]
@@ -75,13 +71,8 @@ package struct JSONScanner {
         key: String,
         line: Int
     ) throws(JSONCursor.SyntaxError) -> Member {
-        let (start, kind) = (cursor.offset, cursor.next)
+        let (start, kind) = (cursor.offset, cursor.next ?? .other)
         let text = try cursor.text()
-        let range = start..<cursor.offset
-        let value: Value =
-            if let text { .string(text) } else if kind == .object { .object(range) } else {
-                cursor.bytes[start] == UInt8(ascii: "n") ? .null : .other(range)
-            }
-        return Member(key: key, line: line, value: value, range: range)
+        return Member(key: key, line: line, kind: kind, text: text, range: start..<cursor.offset)
     }
 }

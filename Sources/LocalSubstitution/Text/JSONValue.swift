@@ -125,22 +125,15 @@ package enum JSONValue: Sendable, Hashable {
             var elements: [JSONValue] = []
             try cursor.array { cursor throws(JSONCursor.SyntaxError) in elements.append(try value(&cursor)) }
             return .array(elements)
-        case .number, .other, nil:
-            return try word(&cursor)
-        }
-    }
-
-    private static func word(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> JSONValue {
-        let (start, kind) = (cursor.offset, cursor.next)
-        try cursor.skip()
-        if kind == .number {
-            let digits = cursor.bytes[start..<cursor.offset]
-            return .number(Number(text: String(decoding: digits, as: UTF8.self)))
-        }
-        switch cursor.bytes[start] {
-        case UInt8(ascii: "t"): return .bool(true)
-        case UInt8(ascii: "f"): return .bool(false)
-        default: return .null
+        case let kind:
+            let start = cursor.offset
+            try cursor.skip()
+            let word = cursor.bytes[start..<cursor.offset]
+            switch kind {
+            case .number: return .number(Number(text: String(decoding: word, as: UTF8.self)))
+            case .bool: return .bool(word.first == UInt8(ascii: "t"))
+            default: return .null
+            }
         }
     }
 }

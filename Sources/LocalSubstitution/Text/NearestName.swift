@@ -33,6 +33,11 @@ package struct NearestName: Sendable {
         return nearest.of(name)
     }
 
+    /// Returns a question that names the name that was probably meant, or else other advice.
+    static func advice(on name: String, in names: some Sequence<String>, or other: String) -> String {
+        of(name, in: names).map { "Did you mean “\($0)”?" } ?? other
+    }
+
     /// Returns how many edits turn one text into the other; `nil` if there are more than `limit`. An edit inserts,
     /// removes or replaces a byte, or swaps two neighbors.
     static func edits(from first: ArraySlice<UInt8>, to second: ArraySlice<UInt8>, limit: Int) -> Int? {

@@ -138,7 +138,7 @@ package struct RecordingAgain: Sendable {
             guard names == ["json"] || names == ["text"] else { return false }
         }
         switch answer.options.answer {
-        case .file, .empty: return true
+        case .file: return true
         default: return false
         }
     }

@@ -320,11 +320,6 @@ extension MapReview {
 }
 
 extension Entry {
-    /// The target of `forwardTo`; `nil` if the entry has none.
-    fileprivate var forwardTarget: ForwardTarget? {
-        if case .network(let target) = options.answer { target } else { nil }
-    }
-
     /// Returns whether this entry answers every request that another entry for the same URLs would answer,
     /// provided that this entry's file exists.
     fileprivate func answersAll(of other: Entry) -> Bool {

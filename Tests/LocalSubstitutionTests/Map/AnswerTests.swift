@@ -87,7 +87,6 @@ struct AnswerTests {
                 case .error(let code): "error \(code.rawValue)"
                 case .never: "never"
                 case .file: "file"
-                case .empty: "empty"
                 case .stream(let pieces): "stream \(pieces.map { ($0.content, $0.delay) })"
                 case .handler(let handler): handler.description
                 }

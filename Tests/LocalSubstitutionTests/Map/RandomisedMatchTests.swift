@@ -35,10 +35,10 @@ struct RandomisedMatchTests {
                 let expected = ReferenceMatcher.matches(url, used)
                 let found = map.storage.index.candidates(for: normal).compactMap { candidate in
                     let entry = map.storage.index.entries[candidate.number]
-                    let content = try? Substitution.Content(entry, filledWith: candidate.captures, for: normal)
-                    return content.map { (key: entry.key, content: $0) }
+                    let names = try? entry.fileNames(filledWith: candidate.captures)
+                    return names.map { (key: entry.key, file: $0.first) }
                 }
-                let (keys, files) = (found.map(\.key), found.map(\.content.fileName))
+                let (keys, files) = (found.map(\.key), found.map(\.file))
                 let winner = expected.first { $0.entry.isEnabled && ($0.file == nil || exists($0.file)) }
                 let match = map.match(normal)
                 guard keys == expected.map(\.entry.key.text), files == expected.map(\.file),

@@ -3,6 +3,8 @@ import Foundation
 /// The fields of an entry, or of `$defaults`, as written in the map. Unset fields are `nil` or empty.
 package struct EntryFields: Sendable {
     package var file: String?
+    /// The kind of the answer; `nil` if the fields have no answer.
+    var kind: Kind?
     /// The answer from `json`, `text`, `stream`, `error`, `forwardTo` or `handler`, or from data in code.
     var answer: Entry.Answer?
     package var mimeType: String?
@@ -27,28 +29,26 @@ package struct EntryFields: Sendable {
     /// Each alternative's fields and line.
     var alternatives: [(line: Int, fields: EntryFields)] = []
 
-    package init() {}
+    /// Creates the fields of an entry that only names a file; no fields if the file is `nil`.
+    package init(file: String? = nil) {
+        self.file = file
+        kind = file == nil ? nil : .file
+    }
 
     init(answer: Entry.Answer) { self.answer = answer }
 
     /// Returns a copy in which unset fields have their defaults. Headers are merged by name, in any letter case.
-    package func merged(withDefaults defaults: EntryFields) -> EntryFields {
-        merged(withDefaults: defaults, in: .entry, for: nil)
-    }
-
-    /// Returns a copy in which unset fields have the defaults that are allowed there.
+    /// Defaults that the kind of answer doesn't allow are ignored.
     ///
     /// - Parameters:
     ///   - defaults: The map's defaults or, for an alternative, the fields of its entry.
     ///   - place: Where the fields are written. Defaults that aren't allowed there are ignored.
-    ///   - kind: The kind of the entry's answer. Defaults that it doesn't allow are ignored; if it's `nil`, the kind
-    ///     isn't checked.
-    func merged(withDefaults defaults: EntryFields, in place: Place, for kind: Kind?) -> EntryFields {
+    package func merged(withDefaults defaults: EntryFields, in place: Place = .entry) -> EntryFields {
         var merged = self
         for field in Field.inherited where field.places.contains(place) && kind.map(field.isInherited) != false {
             field.inherit?(&merged, defaults)
         }
-        if charset == nil, kind?.isUTF8 == true, merged.charset.map(Kind.isUTF8) == false { merged.charset = nil }
+        if charset == nil, kind == .inline, merged.charset.map(Kind.isUTF8) == false { merged.charset = nil }
         if let kind, kind != .file, use == nil, merged.use == .untilUpdated { merged.use = nil }
         return merged
     }
@@ -56,7 +56,7 @@ package struct EntryFields: Sendable {
     /// A message if `setRequestHeaders` is set, but the entry forwards no requests; otherwise, `nil`. Merge the
     /// defaults first, since one of them may be `use`.
     var requestHeadersProblem: String? {
-        guard !requestHeaders.isEmpty, use != .whenOffline, Kind(self) != .network else { return nil }
+        guard !requestHeaders.isEmpty, use != .whenOffline, kind != .network else { return nil }
         return
             "“setRequestHeaders” applies only to forwarded requests. Add \"use\": \"whenOffline\", or remove the field."
     }
@@ -93,8 +93,8 @@ extension EntryFields {
         typealias Inherit = @Sendable (inout EntryFields, EntryFields) -> Void
 
         let name: String
-        /// Whether the field is an answer, such as `file` or `error`. An entry has at most one such field.
-        let isAnswer: Bool
+        /// The kind of answer that the field makes; `nil` if it's no answer. An entry has at most one answer.
+        let answer: Kind?
         let places: [Place]
         /// The kinds of answers that don't allow the field.
         let refusing: [Kind]
@@ -105,14 +105,14 @@ extension EntryFields {
 
         private init(
             _ name: String,
-            isAnswer: Bool = false,
+            answer: Kind? = nil,
             in places: [Place] = [.entry, .alternative, .handled],
             refusing: [Kind] = [],
             read: @escaping Read,
             inherit: Inherit? = nil
         ) {
             self.name = name
-            self.isAnswer = isAnswer
+            self.answer = answer
             self.places = places
             self.refusing = refusing
             self.read = read
@@ -124,7 +124,7 @@ extension EntryFields {
 
         /// All fields, in the order in which messages list them.
         static let all: [Field] = [
-            Field("file", isAnswer: true) { $0.fields.file = $0.string($1, "a string with the name of a file") },
+            Field("file", answer: .file) { $0.fields.file = $0.string($1, "a string with the name of a file") },
             Field("mimeType", in: everywhere, refusing: [.empty, .error, .network, .handler]) {
                 $0.readMIMEType($1)
             } inherit: {
@@ -142,12 +142,12 @@ extension EntryFields {
                 let set = fields.headers
                 for (name, value) in defaults.headers where set[header: name] == nil { fields.headers[name] = value }
             },
-            Field("json", isAnswer: true) { $0.readJSON($1) },
-            Field("text", isAnswer: true) { $0.readText($1) },
-            Field("stream", isAnswer: true) { $0.readStream($1) },
-            Field("error", isAnswer: true) { $0.readError($1) },
-            Field("forwardTo", isAnswer: true) { $0.readForwardTo($1) },
-            Field("handler", isAnswer: true, in: [.entry, .alternative]) { $0.readHandler($1) },
+            Field("json", answer: .inline) { $0.readJSON($1) },
+            Field("text", answer: .inline) { $0.readText($1) },
+            Field("stream", answer: .stream) { $0.readStream($1) },
+            Field("error", answer: .error) { $0.readError($1) },
+            Field("forwardTo", answer: .network) { $0.readForwardTo($1) },
+            Field("handler", answer: .handler, in: [.entry, .alternative]) { $0.readHandler($1) },
             Field("setRequestHeaders", refusing: [.stream, .error, .handler, .alternatives]) {
                 $0.readRequestHeaders($1)
             },
@@ -171,7 +171,7 @@ extension EntryFields {
             },
             Field("when", in: [.entry, .alternative], refusing: [.alternatives]) { $0.readWhen($1) },
             Field("times", in: [.alternative], refusing: [.alternatives]) { $0.readTimes($1) },
-            Field("alternatives", isAnswer: true, in: [.entry]) { $0.readAlternatives($1) },
+            Field("alternatives", answer: .alternatives, in: [.entry]) { $0.readAlternatives($1) },
             Field("ignoreQuery", in: [.entry, .defaults]) {
                 $0.readIgnoreQuery($1)
             } inherit: {
@@ -200,7 +200,7 @@ extension EntryFields {
 
         /// Returns the field with a name; `nil` if there's none.
         static func named(_ name: String) -> Field? { all.first { $0.name == name } }
-        static let answers = all.filter(\.isAnswer).map(\.name)
+        static let answers = all.filter { $0.answer != nil }.map(\.name)
         fileprivate static let inherited = all.filter { $0.inherit != nil }
 
         /// Returns whether an entry with an answer of this kind may have the field. If that depends on values, see
@@ -241,8 +241,8 @@ extension EntryFields {
             if let meant = ofOtherTools.first(where: { $0.value.contains(name.lowercased()) })?.key {
                 return "Use \(meant)."
             }
-            return NearestName.of(name, in: names).map { "Did you mean “\($0)”?" }
-                ?? "Use one of the fields \(names.joined(separator: ", "))."
+            let other = "Use one of the fields \(names.joined(separator: ", "))."
+            return NearestName.advice(on: name, in: names, or: other)
         }
 
         private static let ofOtherTools: KeyValuePairs = [
@@ -267,9 +267,12 @@ extension EntryFields {
 
 extension EntryFields {
     /// The kind of an entry's answer. It decides which other fields the entry may have.
-    enum Kind: Sendable, Equatable {
+    enum Kind: Sendable {
         case file
-        case inline(Entry.Body.Kind)
+        /// `json` or `text`. The body is UTF-8.
+        case inline
+        /// A body that code gave as data.
+        case data
         case stream
         /// Only a `status`. The body is empty.
         case empty
@@ -279,22 +282,6 @@ extension EntryFields {
         case handler
         /// Several alternatives, each with its own kind.
         case alternatives
-
-        /// Creates the kind of an entry's answer; `nil` if the entry has no answer.
-        init?(_ fields: EntryFields) {
-            switch fields.answer {
-            case _ where !fields.alternatives.isEmpty: self = .alternatives
-            case .inline(let body)?: self = .inline(body.kind)
-            case .stream?: self = .stream
-            case .handler?: self = .handler
-            case _ where fields.file != nil: self = .file
-            case .error?: self = .error
-            case .network?: self = .network
-            case _ where fields.status != nil: self = .empty
-            case _ where !fields.requestHeaders.isEmpty: self = .network
-            default: return nil
-            }
-        }
 
         /// Returns the end of a message about a field that ``Field/allows(_:)`` refuses: the reason and the advice.
         func refusal(of field: String) -> String {
@@ -311,24 +298,23 @@ extension EntryFields {
             case .network: ": the network answers. \(remove), or answer with “file”, “json” or “text” instead."
             case .alternatives where ["use", "timeout"].contains(field): ": alternatives always answer. \(remove)."
             case .alternatives: ": each alternative has its own. Write “\(field)” there."
-            case .file, .inline: ". \(remove)."
+            case .file, .inline, .data: ". \(remove)."
             }
         }
 
         /// Returns a field whose value contradicts another field of the entry, and the message about it; `nil` if
         /// there's none.
         static func conflict(of fields: EntryFields) -> (field: String, message: String)? {
-            switch Kind(fields) {
-            case .inline(let kind):
-                if fields.use == .untilUpdated { return untilUpdated }
-                if kind != .data, let charset = fields.charset, !isUTF8(charset) {
-                    return (
-                        "charset",
-                        "“charset” can't be “\(charset)”, because the body is UTF-8. Remove “charset”, or use a file."
-                    )
+            switch fields.kind {
+            case .inline, .data, .empty:
+                if fields.use == .untilUpdated {
+                    return ("use", "“use” can't be “untilUpdated” without a “file”. Write “always” or “whenOffline”.")
                 }
-                return nil
-            case .empty: return fields.use == .untilUpdated ? untilUpdated : nil
+                guard fields.kind == .inline, let charset = fields.charset, !isUTF8(charset) else { return nil }
+                return (
+                    "charset",
+                    "“charset” can't be “\(charset)”, because the body is UTF-8. Remove “charset”, or use a file."
+                )
             case .stream:
                 guard let status = fields.status, !HTTPSyntax.hasBody(status: status) else { return nil }
                 return (
@@ -339,14 +325,7 @@ extension EntryFields {
             }
         }
 
-        private static let untilUpdated = (
-            "use", "“use” can't be “untilUpdated” without a “file”. Write “always” or “whenOffline”."
-        )
-
         fileprivate static func isUTF8(_ charset: String) -> Bool { ["utf-8", "utf8"].contains(charset.lowercased()) }
-
-        /// Whether the body is the field `json` or `text`, and so UTF-8.
-        fileprivate var isUTF8: Bool { if case .inline(let kind) = self { kind != .data } else { false } }
     }
 }
 

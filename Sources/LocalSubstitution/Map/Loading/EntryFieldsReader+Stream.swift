@@ -5,10 +5,10 @@ extension EntryFieldsReader {
     private static let mostPieces = 10_000
 
     func readStream(_ member: Member) {
-        guard let range = list(member) else {
+        guard member.kind == .array else {
             return note(member, .wrongType, "“stream” must be a list of pieces, such as [\"data: a\\n\\n\"].")
         }
-        let elements = elements(in: range, line: member.line)
+        let elements = elements(in: member.range, line: member.line)
         guard !elements.isEmpty else {
             return note(member, .invalidValue, "“stream” is empty. Add a piece, or answer with \"text\": \"\".")
         }
@@ -38,15 +38,8 @@ extension EntryFieldsReader {
     /// Reads a piece: a string, or an object with one content and an optional delay. Returns `nil` for a wrong piece.
     private func piece(_ element: Member, number: Int) -> Entry.Piece? {
         let line = line == 0 ? 0 : element.line
-        switch element.value {
-        case .string(let text):
-            return Entry.Piece(content: .data(Data(text.utf8)), line: line)
-        case .object(let range):
-            let reader = EntryFieldsReader(bytes, line: self.line, data: data, handlers: handlers)
-            let piece = reader.piece(in: range, line: element.line)
-            for problem in reader.problems { note(problem.line, problem.kind, "Piece \(number): \(problem.message)") }
-            return piece
-        case .null, .other:
+        if let text = element.text { return Entry.Piece(content: .data(Data(text.utf8)), line: line) }
+        guard element.kind == .object else {
             note(
                 element.line,
                 .wrongType,
@@ -54,6 +47,10 @@ extension EntryFieldsReader {
             )
             return nil
         }
+        let reader = EntryFieldsReader(bytes, line: self.line, data: data, handlers: handlers)
+        let piece = reader.piece(in: element.range, line: element.line)
+        for problem in reader.problems { note(problem.line, problem.kind, "Piece \(number): \(problem.message)") }
+        return piece
     }
 
     private func piece(in range: Range<Int>, line: Int) -> Entry.Piece? {
@@ -68,9 +65,8 @@ extension EntryFieldsReader {
             if member.key == "delay" {
                 delay = seconds(member)
             } else if !Self.pieceContents.contains(member.key) {
-                let nearest = NearestName.of(member.key, in: Self.pieceContents + ["delay"])
-                let advice =
-                    nearest.map { "Did you mean “\($0)”?" } ?? "Use “text”, “json”, “file”, “error” or “delay”."
+                let other = "Use “text”, “json”, “file”, “error” or “delay”."
+                let advice = NearestName.advice(on: member.key, in: Self.pieceContents + ["delay"], or: other)
                 note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
             } else if let first = content?.name {
                 note(member, .conflict, "“\(first)” and “\(member.key)” can't go together. Make them two pieces.")

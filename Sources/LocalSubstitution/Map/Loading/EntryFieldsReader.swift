@@ -16,7 +16,7 @@ package final class EntryFieldsReader {
     let data: [Data]
     let handlers: SubstitutionMap.HandlerTable
 
-    /// Reads the object of an entry, of an alternative or of `$defaults`.
+    /// Reads the object of an entry, of an alternative or of `$defaults`, or an entry's list of alternatives.
     package convenience init(
         _ range: Range<Int>,
         of bytes: [UInt8],
@@ -26,6 +26,10 @@ package final class EntryFieldsReader {
         handlers: SubstitutionMap.HandlerTable = .any
     ) {
         self.init(bytes, line: line, data: data, handlers: handlers)
+        if place == .entry, bytes[range.lowerBound] == UInt8(ascii: "[") {
+            readAlternatives(in: range, line: line)
+            return
+        }
         for member in members(in: range, line: line) {
             guard lines.updateValue(member.line, forKey: member.key) == nil else {
                 note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
@@ -35,6 +39,7 @@ package final class EntryFieldsReader {
                 if let refusal = field.refusal(in: place) {
                     note(member, .conflict, refusal)
                 } else {
+                    fields.kind = field.answer ?? fields.kind
                     field.read(self, member)
                 }
             } else if member.key == "data", !data.isEmpty {
@@ -44,13 +49,12 @@ package final class EntryFieldsReader {
                 note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
             }
         }
+        if fields.kind == nil, fields.status != nil {
+            fields.kind = .empty
+        } else if fields.kind == nil, !fields.requestHeaders.isEmpty {
+            (fields.kind, fields.answer) = (.network, .network(nil))
+        }
         if problems.isEmpty, place != .defaults { checkWhatGoesTogether() }
-    }
-
-    /// Reads a list of alternatives.
-    convenience init(listIn range: Range<Int>, of bytes: [UInt8], line: Int, handlers: SubstitutionMap.HandlerTable) {
-        self.init(bytes, line: line, data: [], handlers: handlers)
-        readAlternatives(in: range, line: line)
     }
 
     /// Creates a reader without reading any fields.
@@ -108,9 +112,9 @@ package final class EntryFieldsReader {
     func readUse(_ member: Member) {
         guard let name = string(member, "a string, such as “always”") else { return }
         guard let use = Substitution.Use(rawValue: name) else {
-            let advice =
-                NearestName.of(name, in: Substitution.Use.allCases.map(\.rawValue)).map { "Did you mean “\($0)”?" }
-                ?? "Use “always”, “untilUpdated” or “whenOffline”."
+            let names = Substitution.Use.allCases.map(\.rawValue)
+            let other = "Use “always”, “untilUpdated” or “whenOffline”."
+            let advice = NearestName.advice(on: name, in: names, or: other)
             return note(member, .invalidValue, "“use” can't be “\(name)”. \(advice)")
         }
         fields.use = use
@@ -190,9 +194,8 @@ package final class EntryFieldsReader {
     // Each function returns a field's value. If the value has another type, it notes a problem and returns `nil`.
 
     func string(_ member: Member, _ expected: String) -> String? {
-        if case .string(let text) = member.value { return text }
-        noteType(member, expected)
-        return nil
+        if member.text == nil { noteType(member, expected) }
+        return member.text
     }
 
     func bool(_ member: Member, _ expected: String) -> Bool? {
@@ -241,12 +244,6 @@ package final class EntryFieldsReader {
         (try? JSONScanner(bytes, in: range, line: line).members()) ?? []
     }
 
-    /// Returns the range of a list; `nil` if the value isn't a list.
-    func list(_ member: Member) -> Range<Int>? {
-        guard case .other(let range) = member.value, bytes[range.lowerBound] == UInt8(ascii: "[") else { return nil }
-        return range
-    }
-
     /// Returns the elements of a list.
     func elements(in range: Range<Int>, line: Int) -> [Member] {
         (try? JSONScanner(bytes, in: range, line: line).elements()) ?? []
@@ -276,7 +273,7 @@ extension EntryFieldsReader {
     /// Reads the index of a body that code gave as data.
     private func readData(_ member: Member) {
         guard let number = integer(member, "a number"), data.indices.contains(number) else { return }
-        fields.answer = .inline(Entry.Body(data[number], .data))
+        (fields.kind, fields.answer) = (.data, .inline(Entry.Body(data[number], .data)))
     }
 
     func readError(_ member: Member) { fields.answer = error(member).map { .error($0) } }
@@ -284,10 +281,9 @@ extension EntryFieldsReader {
     func error(_ member: Member) -> URLError.Code? {
         guard let name = string(member, "a string, such as “timedOut”") else { return nil }
         guard let code = URLErrorNames.code(name) else {
-            let nearest =
-                Self.errorsByWord[name.lowercased()] ?? NearestName.of(name, in: URLErrorNames.all.map(\.name))
-            let advice =
-                nearest.map { "Did you mean “\($0)”?" } ?? "Use the name of a URLError.Code, such as “timedOut”."
+            let other = "Use the name of a URLError.Code, such as “timedOut”."
+            let names = URLErrorNames.all.map(\.name)
+            let advice = NearestName.advice(on: Self.errorsByWord[name.lowercased()] ?? name, in: names, or: other)
             note(member, .invalidValue, "“error” can't be “\(name)”. \(advice)")
             return nil
         }
@@ -324,13 +320,14 @@ extension EntryFieldsReader {
     }
 
     func readAlternatives(_ member: Member) {
-        guard let range = list(member) else {
+        guard member.kind == .array else {
             return note(member, .wrongType, "“alternatives” must be a list of file names and objects.")
         }
-        readAlternatives(in: range, line: member.line)
+        readAlternatives(in: member.range, line: member.line)
     }
 
     private func readAlternatives(in range: Range<Int>, line: Int) {
+        fields.kind = .alternatives
         let elements = elements(in: range, line: line)
         guard !elements.isEmpty else {
             return note(line, .wrongType, "The list of alternatives is empty. Add a file name or an object.")
@@ -348,15 +345,13 @@ extension EntryFieldsReader {
     private static let mostAlternatives = 10_000
 
     private func readAlternative(_ element: Member, number: Int) {
-        switch element.value {
-        case .string(let file):
-            var own = EntryFields()
-            own.file = file
-            fields.alternatives.append((element.line, own))
-        case .object(let range):
+        switch element.kind {
+        case .string:
+            fields.alternatives.append((element.line, EntryFields(file: element.text)))
+        case .object:
             let line = self.line == 0 ? 0 : element.line
             let reader = EntryFieldsReader(
-                range,
+                element.range,
                 of: bytes,
                 line: line,
                 in: .alternative,
@@ -370,7 +365,7 @@ extension EntryFieldsReader {
         case .null:
             let advice = "Remove this alternative, or write null instead of the list."
             note(element.line, .wrongType, "Alternative \(number) can't be null, but a whole entry can. \(advice)")
-        case .other:
+        case .array, .number, .bool, .other:
             note(element.line, .wrongType, "Alternative \(number) must be a file name or an object.")
         }
     }
@@ -386,7 +381,7 @@ extension EntryFieldsReader {
                 "“\(answers[0])” and “\(answers[1])” can't go together. Keep one of them."
             )
         }
-        guard let kind = EntryFields.Kind(fields) else {
+        guard let kind = fields.kind else {
             return note(
                 line,
                 .noFile,
@@ -424,7 +419,7 @@ extension EntryFieldsReader {
     }
 
     func readRequestHeaders(_ member: Member) {
-        if case .object(let range) = member.value, members(in: range, line: member.line).isEmpty {
+        if member.kind == .object, members(in: member.range, line: member.line).isEmpty {
             return note(member, .invalidValue, "“setRequestHeaders” is empty. Name a header, or remove the field.")
         }
         for (name, value) in validHeaders(of: member, areOfRequest: true) {
@@ -439,19 +434,19 @@ extension EntryFieldsReader {
     ) -> [(name: String, value: String?)] {
         var valid: [(name: String, value: String?)] = []
         for header in headers(of: member) {
-            let value: String?
-            switch header.value {
-            case .string(let text): value = text
-            case .null where areOfRequest: value = nil
-            default:
+            guard header.kind == .string || areOfRequest && header.kind == .null else {
                 let expected = areOfRequest ? "a string, or null to remove it" : "a string"
                 note(header, .wrongType, "The header “\(header.key)” must be \(expected).")
                 continue
             }
-            if let problem = HTTPSyntax.problem(ofHeader: header.key, value: value ?? "", isOfRequest: areOfRequest) {
+            if let problem = HTTPSyntax.problem(
+                ofHeader: header.key,
+                value: header.text ?? "",
+                isOfRequest: areOfRequest
+            ) {
                 note(header, .invalidHeader, problem)
             } else {
-                valid.append((header.key, value))
+                valid.append((header.key, header.text))
             }
         }
         return valid
@@ -475,12 +470,12 @@ extension EntryFieldsReader {
         name: (String) -> String,
         duplicate: (_ written: String, _ first: String) -> String
     ) -> [Member] {
-        guard case .object(let range) = member.value else {
+        guard member.kind == .object else {
             note(member, .wrongType, "“\(member.key)” must be an object of names and values.")
             return []
         }
         var seen: [String: String] = [:]
-        return members(in: range, line: member.line).filter { part in
+        return members(in: member.range, line: member.line).filter { part in
             guard let first = seen.updateValue(part.key, forKey: name(part.key)) else { return true }
             note(part, .duplicate, duplicate(part.key, first))
             return false
@@ -491,13 +486,13 @@ extension EntryFieldsReader {
 /// Reads `when`.
 extension EntryFieldsReader {
     func readWhen(_ member: Member) {
-        guard case .object(let range) = member.value else {
-            if case .string(let text) = member.value, text.lowercased().contains("offline") {
+        guard member.kind == .object else {
+            if let text = member.text, text.lowercased().contains("offline") {
                 return note(member, .wrongType, "“when” can't be “\(text)”. Write \"use\": \"whenOffline\".")
             }
             return note(member, .wrongType, "“when” must be an object with “headers”, “query”, “json” or “text”.")
         }
-        let conditions = members(in: range, line: member.line)
+        let conditions = members(in: member.range, line: member.line)
         guard !conditions.isEmpty else {
             return note(
                 member,
@@ -535,13 +530,13 @@ extension EntryFieldsReader {
             guard !isTooDeep(part) else { return }
             condition.json = json(part)
         case "text":
-            guard case .string(let text) = part.value else {
+            guard let text = part.text else {
                 return note(part, .wrongType, "“text” in “when” must be a string: the body, with * for any text.")
             }
             condition.text = Glob(text)
         default:
-            let nearest = NearestName.of(part.key, in: ["headers", "query", "json", "text"])
-            let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use “headers”, “query”, “json” or “text”."
+            let other = "Use “headers”, “query”, “json” or “text”."
+            let advice = NearestName.advice(on: part.key, in: ["headers", "query", "json", "text"], or: other)
             note(part, .unknownField, "“when” can't have “\(part.key)”. \(advice)")
         }
     }
@@ -552,7 +547,7 @@ extension EntryFieldsReader {
         name: (String) -> String,
         value: (String) -> Glob
     ) -> [RequestCondition.Field] {
-        if members.isEmpty, case .object = part.value {
+        if members.isEmpty, part.kind == .object {
             note(
                 part,
                 .invalidValue,
@@ -561,10 +556,9 @@ extension EntryFieldsReader {
         }
         var fields: [RequestCondition.Field] = []
         for member in members {
-            switch member.value {
-            case .string(let text): fields.append(.init(name: name(member.key), value: value(text)))
-            case .null: fields.append(.init(name: name(member.key), value: nil))
-            case .object, .other:
+            if member.kind == .string || member.kind == .null {
+                fields.append(.init(name: name(member.key), value: member.text.map(value)))
+            } else {
                 let expected = "a string, with * for any text, or null to match requests without it"
                 note(member, .wrongType, "“\(member.key)” in “when” must be \(expected).")
             }

@@ -62,7 +62,7 @@ final class FileChecker {
 
     /// Returns a problem if an entry's `forwardTo` has more wildcards than its key's path; otherwise, `nil`.
     private static func problem(ofTargetOf entry: Entry, wildcardsInKey: Int) -> Problem? {
-        guard case .network(let target?) = entry.options.answer, target.wildcards > wildcardsInKey else { return nil }
+        guard let target = entry.forwardTarget, target.wildcards > wildcardsInKey else { return nil }
         return Problem(kind: .invalidValue, message: tooMany(target.wildcards, in: "“forwardTo”", wildcardsInKey))
     }
 

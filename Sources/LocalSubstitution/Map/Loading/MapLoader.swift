@@ -15,18 +15,16 @@ package final class MapLoader {
     private var namesLeftOut: [FileName] = []
     private let files: FileChecker
     private let handlers: SubstitutionMap.HandlerTable
-    private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
     /// The valid entries with patterns so far, by the pattern's normal form.
-    private var patternKeys: [String: Entry] = [:]
-    /// The invalid entries so far, by their key's normal form. A later entry with the same normal form is a duplicate.
-    private var wrong: [String: Entry] = [:]
+    private var patterns: [String: (entry: Entry, pattern: MatchPattern)] = [:]
+    /// The invalid entries so far, by their key's normal form. A later entry with the same normal form is a duplicate,
+    /// and one with the same key is invalid, too.
+    private var wrong: [String: [Entry]] = [:]
     private var defaults = EntryFields()
     /// The options of an entry whose value is only a file name.
     private var plain = Entry.Options(EntryFields(), isPlain: true)
     /// Whether the defaults are already known from a first pass over the map.
     private let hasDefaults: Bool
-    /// The keys of invalid entries. A later entry with the same key is invalid, too.
-    private var wrongKeys: Set<String> = []
     /// The first entry or alternative that names a file.
     private var firstWithFile: Entry?
     /// The line of each key that begins with `$`.
@@ -45,15 +43,6 @@ package final class MapLoader {
         if let defaults { use(defaults) }
     }
 
-    /// Loads a map that code made from file names.
-    convenience init(files: [String: String], folder: ResourcesFolder) {
-        self.init(folder, looksAtFiles: true)
-        for (key, file) in files.ordered(by: { $0.key < $1.key }) {
-            add(key: key, line: 0, file: file, options: plain, isRight: true)
-        }
-        finish()
-    }
-
     /// Loads a map that code made from answers.
     convenience init(answers: [(key: String, value: SubstitutionMap.Answer)], folder: ResourcesFolder? = nil) {
         self.init(folder, looksAtFiles: true)
@@ -63,17 +52,11 @@ package final class MapLoader {
 
     private func add(_ answer: SubstitutionMap.Answer, key: String) {
         problems += answer.problems.map { Problem(.invalidValue, key: key, $0) }
-        switch answer.source {
-        case .never:
-            add(key: key, line: 0, file: nil, options: .never, isRight: true)
-        case .file(let name):
-            add(key: key, line: 0, file: name, options: plain, isRight: true)
-        case .fields(let json):
-            let json = Array(json.utf8)
-            let handlers = SubstitutionMap.HandlerTable(numbered: answer.handlers)
-            let reader = EntryFieldsReader(0..<json.count, of: json, line: 0, data: answer.data, handlers: handlers)
-            add(reader, key: key)
-        }
+        if answer.isNever { return add(key: key, line: 0, file: nil, options: .never, isRight: true) }
+        if let file = answer.onlyFile { return add(key: key, line: 0, file: file, options: plain, isRight: true) }
+        let json = Array(answer.json().utf8)
+        let handlers = SubstitutionMap.HandlerTable(numbered: answer.handlers)
+        add(EntryFieldsReader(0..<json.count, of: json, line: 0, data: answer.data, handlers: handlers), key: key)
     }
 
     /// Loads a map from its JSON. If `folder` is `nil`, an entry with a file is a problem, unless `looksAtFiles` is `false`.
@@ -104,7 +87,7 @@ package final class MapLoader {
     }
 
     private func finish() {
-        index.insert(patterns)
+        index.insert(Array(patterns.values))
         problems = problems.ordered { ($0.line ?? 0) < ($1.line ?? 0) }
         if let problem = files.folderProblem(of: firstWithFile) { problems.insert(problem, at: 0) }
     }
@@ -121,19 +104,14 @@ package final class MapLoader {
                 return addReserved(member, of: json)
             }
             hasEntries = true
-            switch member.value {
-            case .string(let file):
-                add(key: member.key, line: member.line, file: file, options: plain, isRight: true)
+            switch member.kind {
+            case .string:
+                add(key: member.key, line: member.line, file: member.text, options: plain, isRight: true)
             case .null:
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: true)
-            case .object(let range):
-                add(EntryFieldsReader(range, of: json, line: member.line, handlers: handlers), key: member.key)
-            case .other(let range) where json[range.lowerBound] == UInt8(ascii: "["):
-                add(
-                    EntryFieldsReader(listIn: range, of: json, line: member.line, handlers: handlers),
-                    key: member.key
-                )
-            case .other:
+            case .object, .array:
+                add(EntryFieldsReader(member.range, of: json, line: member.line, handlers: handlers), key: member.key)
+            case .number, .bool, .other:
                 note(.wrongType, member, "The value must be a file name, an object, a list of alternatives, or null.")
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: false)
             }
@@ -149,16 +127,14 @@ package final class MapLoader {
         }
         guard member.key != "$schema" else { return }
         guard member.key == "$defaults" else {
-            let nearest = NearestName.of(member.key, in: ["$schema", "$defaults"])
-            let advice =
-                nearest.map { "Did you mean “\($0)”?" }
-                ?? "Only $schema and $defaults can begin with $. Remove the key, or use a URL."
+            let other = "Only $schema and $defaults can begin with $. Remove the key, or use a URL."
+            let advice = NearestName.advice(on: member.key, in: ["$schema", "$defaults"], or: other)
             return note(.reservedKey, member, "The key is reserved. \(advice)")
         }
-        guard case .object(let range) = member.value else {
+        guard member.kind == .object else {
             return note(.wrongType, member, "The value must be an object with an entry's fields.")
         }
-        let reader = EntryFieldsReader(range, of: json, line: member.line, in: .defaults)
+        let reader = EntryFieldsReader(member.range, of: json, line: member.line, in: .defaults)
         note(reader, key: member.key)
         if !hasDefaults { use(reader.fields) }
     }
@@ -171,8 +147,7 @@ package final class MapLoader {
     private func add(_ reader: EntryFieldsReader, key: String) {
         note(reader, key: key)
         let problemsBefore = problems.count
-        let kind = EntryFields.Kind(reader.fields)
-        let fields = reader.fields.merged(withDefaults: defaults, in: .entry, for: kind)
+        let fields = reader.fields.merged(withDefaults: defaults)
         let alternatives = AlternativeEntries(of: fields, key: key, line: reader.line) { files.shared($0) }
         let options = Entry.Options(fields, alternatives: alternatives.entries)
         if reader.problems.isEmpty {
@@ -195,18 +170,13 @@ package final class MapLoader {
         do {
             if entry.isPattern {
                 let pattern = try MatchPattern(key, ignoring: options.ignoreQuery)
-                let isRight =
-                    check(entry, wildcards: pattern.path.wildcards) && isRight
-                    && !wrongKeys.contains(key)
-                let other = patternKeys[pattern.text]
-                if isRight, other == nil {
-                    patternKeys[pattern.text] = entry
-                    patterns.append((entry, pattern))
-                }
+                let isRight = check(entry, wildcards: pattern.path.wildcards) && isRight && !isWrong(key, pattern.text)
+                let other = patterns[pattern.text]?.entry
+                if isRight, other == nil { patterns[pattern.text] = (entry, pattern) }
                 noteIfEqual(entry, to: other, isRight: isRight, form: pattern.text)
             } else {
                 let url = try NormalizedURL(key: key)
-                let isRight = check(entry, wildcards: 0) && isRight && !wrongKeys.contains(key)
+                let isRight = check(entry, wildcards: 0) && isRight && !isWrong(key, url.canonical)
                 let other = isRight ? index.insert(entry, url: url) : index.entry(equalTo: url)
                 noteIfEqual(entry, to: other, isRight: isRight, form: url.canonical)
             }
@@ -233,12 +203,13 @@ package final class MapLoader {
         return found.isEmpty
     }
 
+    private func isWrong(_ key: String, _ form: String) -> Bool { wrong[form]?.contains { $0.key == key } == true }
+
+    /// Notes a problem if an entry's key has the same normal form as a valid entry or as an earlier invalid one.
     private func noteIfEqual(_ entry: Entry, to used: Entry?, isRight: Bool, form: String) {
-        if !isRight { wrongKeys.insert(entry.key) }
-        guard let other = used ?? wrong[form] else {
-            if !isRight { wrong[form] = entry }
-            return
-        }
+        let other = used ?? wrong[form]?.first
+        if !isRight { wrong[form, default: []].append(entry) }
+        guard let other else { return }
         let message =
             if entry.key == other.key {
                 Self.isGivenTwice(other.lineInMap)
@@ -289,7 +260,7 @@ private struct AlternativeEntries {
         guard !fields.alternatives.isEmpty else { return }
         let count = fields.alternatives.count
         for (index, (ownLine, own)) in fields.alternatives.enumerated() {
-            let merged = own.merged(withDefaults: fields, in: .alternative, for: EntryFields.Kind(own))
+            let merged = own.merged(withDefaults: fields, in: .alternative)
             let entry = Entry(
                 key: key,
                 line: line == 0 ? 0 : Int32(clamping: ownLine),
@@ -346,8 +317,7 @@ private struct AlternativeEntries {
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
         guard options.fields.times == nil, entry.files.allSatisfy({ $0.wildcards == 0 }) else { return false }
-        if case .network(let target?) = options.answer { return target.wildcards == 0 }
-        return true
+        return entry.forwardTarget?.wildcards ?? 0 == 0
     }
 
     private static func methods(of entry: Entry) -> [String] {

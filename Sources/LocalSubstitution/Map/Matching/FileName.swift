@@ -29,31 +29,15 @@ package struct FileName: Sendable {
     }
 
     /// Why a URL can't be made into a file name or target. The entry then doesn't apply.
-    package enum Obstacle: Error, Equatable, Sendable {
-        /// `name` is the file name that was made from the URL.
-        case emptySegment(name: String)
-        case hiddenSegment(name: String)
-        /// `part` is the text that a wildcard matched.
-        case encodedSlash(part: String)
-        case controlCharacter(part: String)
-        case invalidUTF8(part: String)
-        /// `path` is the path that was made for the target.
-        case dotSegment(path: String)
-        case notURL(text: String)
-
+    package struct Obstacle: Error, Equatable, Sendable {
         /// The obstacle as a sentence without its period.
-        var message: String {
-            switch self {
-            case .emptySegment(let name): "the file name “\(name)” has an empty folder name"
-            case .hiddenSegment(let name):
-                "the file name “\(name)” has a segment that begins with a period, and hidden files are never served"
-            case .encodedSlash(let part):
-                "“\(part)” in the URL has an encoded slash or backslash, which could lead to another folder"
-            case .controlCharacter(let part): "“\(part)” in the URL has a control character"
-            case .invalidUTF8(let part): "“\(part)” in the URL isn't UTF-8 when decoded"
-            case .dotSegment(let path): "the target's path “\(path)” has a segment that is “.” or “..”"
-            case .notURL(let text): "the target “\(text)” isn't a URL"
-            }
+        let message: String
+
+        init(_ message: String) { self.message = message }
+
+        /// - Parameter part: The text that a wildcard matched.
+        static func controlCharacter(in part: ArraySlice<UInt8>) -> Self {
+            Self("“\(String(decoding: part, as: UTF8.self))” in the URL has a control character")
         }
     }
 
@@ -71,17 +55,24 @@ package struct FileName: Sendable {
         if name.isEmpty || name.utf8.last == UInt8(ascii: "/") { name += "index.html" }
         let segments = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         for segment in segments {
-            guard let first = segment.first else { throw .emptySegment(name: name) }
-            guard first != UInt8(ascii: ".") else { throw .hiddenSegment(name: name) }
+            guard let first = segment.first else {
+                throw Obstacle("the file name “\(name)” has an empty folder name")
+            }
+            guard first != UInt8(ascii: ".") else {
+                throw Obstacle(
+                    "the file name “\(name)” has a segment that begins with a period, and hidden files are never served"
+                )
+            }
         }
         return name
     }
 
     private static func decoded(_ part: ArraySlice<UInt8>) throws(Obstacle) -> String {
-        var written: String { String(decoding: part, as: UTF8.self) }
-        guard let text = String(utf8: try decodedBytes(part)) else { throw .invalidUTF8(part: written) }
+        guard let text = String(utf8: try decodedBytes(part)) else {
+            throw Obstacle("“\(String(decoding: part, as: UTF8.self))” in the URL isn't UTF-8 when decoded")
+        }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw .controlCharacter(part: written)
+            throw .controlCharacter(in: part)
         }
         return text
     }
@@ -91,7 +82,8 @@ package struct FileName: Sendable {
         let bytes = PercentEncoding.decode(part)
         let slashes = part.count { $0 == UInt8(ascii: "/") }
         guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == slashes, !bytes.contains(UInt8(ascii: "\\")) else {
-            throw .encodedSlash(part: String(decoding: part, as: UTF8.self))
+            let part = String(decoding: part, as: UTF8.self)
+            throw Obstacle("“\(part)” in the URL has an encoded slash or backslash, which could lead to another folder")
         }
         return bytes
     }

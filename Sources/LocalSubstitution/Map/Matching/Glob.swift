@@ -13,6 +13,11 @@ package struct Glob: Sendable {
     package var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
 
+    /// Returns the text with a value in place of each wildcard.
+    func filled(with values: [some Sequence<UInt8>]) -> [UInt8] {
+        zip(values, literals.dropFirst()).reduce(literals[0]) { $0 + $1.0 + $1.1 }
+    }
+
     /// Returns the text that each wildcard matches; `nil` if the whole text doesn't match. Each wildcard except the
     /// last matches as little as possible.
     ///

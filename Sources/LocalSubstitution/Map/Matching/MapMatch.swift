@@ -11,27 +11,86 @@ extension SubstitutionMap {
     package func match(
         _ url: NormalizedURL,
         for facts: @autoclosure () -> RequestFacts,
-        isUsedUp: @escaping (MapMatch.Count) -> Bool = { _ in false }
+        isUsedUp: (MapMatch.Count) -> Bool = { _ in false }
     ) -> MapMatch {
         let candidates = storage.index.candidates(for: url)
         guard !candidates.isEmpty else { return MapMatch(url) }
-        return match(MapWalk(url: url, facts: facts(), folder: storage.folder, isUsedUp: isUsedUp), candidates)
+        let facts = facts()
+        var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
+        for (place, candidate) in candidates.enumerated() {
+            let entry = storage.index.entries[candidate.number]
+            guard entry.options.isEnabled else {
+                passedOver.append((entry, .isDisabled))
+                continue
+            }
+            for entry in entry.answering {
+                do throws(MapMatch.PassedOver) {
+                    let answer = try answer(of: entry, candidate, to: facts, isUsedUp, url)
+                    let shadowed = candidates[(place + 1)...].compactMap { self.shadowed($0) }
+                    return MapMatch(url, (entry, candidate, answer), passedOver: passedOver, shadowed: shadowed)
+                } catch {
+                    passedOver.append((entry, error))
+                }
+            }
+        }
+        return MapMatch(url, passedOver: passedOver)
     }
 
-    private func match(_ walk: MapWalk, _ candidates: [MapIndex.Candidate]) -> MapMatch {
-        var losers: [Entry] = []
-        for (position, candidate) in candidates.enumerated()
-        where walk.visit(storage.index.entries[candidate.number], candidate) {
-            losers = candidates[(position + 1)...].compactMap { shadowed($0) }
-            break
+    /// Returns an entry's or alternative's answer to a request; `nil` if the entry is `null`, or if the request's body
+    /// must be read first. Throws the reason if the entry doesn't answer.
+    private func answer(
+        of entry: Entry,
+        _ candidate: MapIndex.Candidate,
+        to facts: RequestFacts,
+        _ isUsedUp: (MapMatch.Count) -> Bool,
+        _ url: NormalizedURL
+    ) throws(MapMatch.PassedOver) -> Substitution? {
+        let options = entry.options
+        guard !options.isNever else { return nil }
+        guard options.lists(method: facts.method) else { throw .methodNotListed(facts.method) }
+        let when = options.fields.when
+        if let failure = when?.failureOfHead(facts, url) { throw .condition(failure) }
+        if let count = MapMatch.Count(entry: candidate.number, options), isUsedUp(count) { throw .usedUp(count.most) }
+        // A handler sees the body.
+        let isCalled = if case .handler = options.answer { true } else { false }
+        if case .unread = facts.body, isCalled || when?.needsBody == true { return nil }
+        if let failure = when?.failureOfBody(facts) { throw .bodyCondition(failure) }
+        let names: [String]
+        let target: ForwardTarget.Filled?
+        do throws(FileName.Obstacle) {
+            names = try entry.fileNames(filledWith: candidate.captures)
+            target = try entry.forwardTarget?.filled(with: candidate.captures, for: url)
+        } catch {
+            throw .notFilled(error)
         }
-        return MapMatch(walk.url, walk, shadowed: losers)
+        for (name, written) in zip(names, entry.files) { try check(name, isWritten: written.wildcards == 0) }
+        return Substitution(
+            entry,
+            fileNames: names,
+            target: target,
+            captures: candidate.captures,
+            folder: storage.folder,
+            url: url
+        )
+    }
+
+    /// Checks that a file exists.
+    ///
+    /// - Parameter isWritten: Whether the map has the file's whole name, without wildcards.
+    private func check(_ name: String, isWritten: Bool) throws(MapMatch.PassedOver) {
+        let status = storage.folder?.servedStatus(of: name)
+        if isWritten {
+            // A folder counts as existing. Opening it then reports the mistake in the map.
+            if status == nil { throw .fileIsGone(name: name) }
+        } else if status == nil || status?.kind == .folder {
+            throw .noSuchFile(name: name)
+        }
     }
 
     /// Returns the entry of a candidate after the winner; `nil` if the URL can't be made into valid names of its files.
     private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
         let entry = storage.index.entries[candidate.number]
-        return entry.canBeFilled(with: candidate.captures) ? entry : nil
+        return (try? entry.fileNames(filledWith: candidate.captures)) == nil ? nil : entry
     }
 }
 
@@ -47,29 +106,46 @@ package final class MapMatch: Sendable {
     let isWithoutIgnoring: Bool
     /// The winner's answer; `nil` if there's no winner, if it's `null`, or if the request's body must be read first.
     let substitution: Substitution?
-    /// Whether the request's body must be read first, for the winner's condition or its handler.
-    let needsBody: Bool
     /// The entries and alternatives that come before the winner, and why they don't answer.
     let passedOver: [(entry: Entry, why: PassedOver)]
     /// The entries after the winner that also match the URL.
     let shadowed: [Entry]
+    fileprivate init(
+        _ url: NormalizedURL,
+        _ won: (entry: Entry, candidate: MapIndex.Candidate, answer: Substitution?)? = nil,
+        passedOver: [(entry: Entry, why: PassedOver)] = [],
+        shadowed: [Entry] = []
+    ) {
+        self.url = url
+        winner = won?.entry
+        number = won?.candidate.number
+        isWithoutIgnoring = won?.candidate.isWithoutIgnoring ?? false
+        substitution = won?.answer
+        self.passedOver = passedOver
+        self.shadowed = shadowed
+    }
+
+    /// Whether the request's body must be read first, for the winner's condition or its handler.
+    var needsBody: Bool { winner?.options.isNever == false && substitution == nil }
+
     /// The first field that needs the protocol, in the winner or in an entry before it; `nil` if there's none. Entries
     /// that the request's method, headers or query rule out don't count.
-    let protocolField: String?
-    /// Whether another request for the same URL may get a different answer, since a condition or count was checked.
-    let isConditional: Bool
+    var protocolField: String? {
+        for (entry, why) in passedOver where !why.isOfHead {
+            if let field = entry.options.protocolFields.first { return field }
+        }
+        return winner?.options.protocolFields.first
+    }
 
-    fileprivate init(_ url: NormalizedURL, _ walk: MapWalk? = nil, shadowed: [Entry] = []) {
-        self.url = url
-        winner = walk?.winner
-        number = walk?.candidate?.number
-        isWithoutIgnoring = walk?.candidate?.isWithoutIgnoring ?? false
-        substitution = walk?.substitution
-        needsBody = walk?.needsBody ?? false
-        passedOver = walk?.passedOver ?? []
-        protocolField = walk?.protocolField
-        isConditional = walk?.isConditional ?? false
-        self.shadowed = shadowed
+    /// Whether another request for the same URL may get a different answer, since a condition or count was checked.
+    var isConditional: Bool {
+        winner?.options.isConditional == true
+            || passedOver.contains { entry, why in
+                switch why {
+                case .isDisabled, .methodNotListed: false
+                default: entry.options.isConditional
+                }
+            }
     }
 
     /// Whether the winner is `null`, so that the URL is never substituted.
@@ -80,8 +156,8 @@ package final class MapMatch: Sendable {
 
     /// The limit on the winner's answers; `nil` if it answers any number of requests, or if the request's body must be read first.
     var count: Count? {
-        guard !needsBody, let number, let winner, let most = winner.options.fields.times else { return nil }
-        return Count(entry: number, winner.options, most: most)
+        guard !needsBody, let number, let winner else { return nil }
+        return Count(entry: number, winner.options)
     }
 
     /// The first entry whose file is missing. Files with wildcards in their names don't count.
@@ -113,8 +189,10 @@ package final class MapMatch: Sendable {
     enum PassedOver: Error, Equatable {
         case isDisabled
         case methodNotListed(String)
-        /// The request doesn't meet the condition. The text says why, without a period.
+        /// The request's headers or query don't meet the condition. The text says why, without a period.
         case condition(String)
+        /// The request's body doesn't meet the condition.
+        case bodyCondition(String)
         /// The alternative has answered as many requests as its `times` allows. The value is `times`.
         case usedUp(Int)
         /// The entry's file doesn't exist. Its name has no wildcards, so the map is wrong.
@@ -126,8 +204,16 @@ package final class MapMatch: Sendable {
 
         var isOfRequest: Bool {
             switch self {
-            case .methodNotListed, .condition, .usedUp: true
+            case .methodNotListed, .condition, .bodyCondition, .usedUp: true
             case .isDisabled, .fileIsGone, .noSuchFile, .notFilled: false
+            }
+        }
+
+        /// Whether the entry is passed over before its answer is looked at.
+        fileprivate var isOfHead: Bool {
+            switch self {
+            case .isDisabled, .methodNotListed, .condition: true
+            case .bodyCondition, .usedUp, .fileIsGone, .noSuchFile, .notFilled: false
             }
         }
     }
@@ -143,124 +229,12 @@ extension MapMatch {
         /// How many requests it answers.
         package let most: Int
 
-        init(entry: Int, _ options: Entry.Options, most: Int) {
+        /// Creates the count of an alternative; `nil` if it answers any number of requests.
+        fileprivate init?(entry: Int, _ options: Entry.Options) {
+            guard let most = options.fields.times else { return nil }
             self.entry = entry
             alternative = options.place?.number ?? 0
             self.most = most
-        }
-    }
-}
-
-/// A walk through the entries and alternatives that match a URL. It ends at the first that applies to the request.
-private final class MapWalk {
-    /// The entry or alternative that ends the walk.
-    private(set) var winner: Entry?
-    private(set) var candidate: MapIndex.Candidate?
-    private(set) var substitution: Substitution?
-    private(set) var needsBody = false
-    private(set) var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
-    /// See ``MapMatch/protocolField``.
-    private(set) var protocolField: String?
-    /// See ``MapMatch/isConditional``.
-    private(set) var isConditional = false
-
-    let url: NormalizedURL
-    private let facts: RequestFacts
-    private let folder: ResourcesFolder?
-    private let isUsedUp: (MapMatch.Count) -> Bool
-
-    init(
-        url: NormalizedURL,
-        facts: RequestFacts,
-        folder: ResourcesFolder?,
-        isUsedUp: @escaping (MapMatch.Count) -> Bool
-    ) {
-        (self.url, self.facts, self.folder, self.isUsedUp) = (url, facts, folder, isUsedUp)
-    }
-
-    /// Tries an entry or, one by one, its alternatives. Returns whether one of them ends the walk.
-    func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
-        guard entry.options.isEnabled else { return passOver(entry, .isDisabled) }
-        // Most entries have no alternatives, so this avoids a list for them.
-        guard !entry.options.alternatives.isEmpty else { return visitOne(entry, candidate) }
-        for alternative in entry.options.alternatives where visitOne(alternative, candidate) { return true }
-        return false
-    }
-
-    private func visitOne(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
-        if !entry.options.isNever {
-            if let why = obstacle(entry.options, candidate.number) { return passOver(entry, why) }
-            if let when = entry.options.fields.when, when.needsBody {
-                if case .unread = facts.body {
-                    needsBody = true
-                } else if let failure = when.failureOfBody(facts) {
-                    return passOver(entry, .condition(failure))
-                }
-            }
-            // A handler sees the body.
-            if case .handler = entry.options.answer, case .unread = facts.body { needsBody = true }
-            if !needsBody {
-                do throws(MapMatch.PassedOver) {
-                    substitution = try substitution(entry, candidate.captures)
-                } catch {
-                    return passOver(entry, error)
-                }
-            }
-        }
-        (winner, self.candidate) = (entry, candidate)
-        return true
-    }
-
-    private func passOver(_ entry: Entry, _ why: MapMatch.PassedOver) -> Bool {
-        passedOver.append((entry, why))
-        return false
-    }
-
-    /// Returns why an entry doesn't answer; `nil` if it may answer. Checks neither its file nor the request's body.
-    private func obstacle(_ options: Entry.Options, _ number: Int) -> MapMatch.PassedOver? {
-        guard options.lists(method: facts.method) else { return .methodNotListed(facts.method) }
-        if let when = options.fields.when {
-            isConditional = true
-            if let failure = when.failureOfHead(facts, url) { return .condition(failure) }
-        }
-        protocolField = protocolField ?? options.protocolFields.first
-        guard let most = options.fields.times else { return nil }
-        isConditional = true
-        return isUsedUp(MapMatch.Count(entry: number, options, most: most)) ? .usedUp(most) : nil
-    }
-
-    /// Returns an entry's answer with its wildcards filled.
-    private func substitution(
-        _ entry: Entry,
-        _ captures: [ArraySlice<UInt8>]
-    ) throws(MapMatch.PassedOver) -> Substitution {
-        let content: Substitution.Content
-        do throws(FileName.Obstacle) {
-            content = try Substitution.Content(entry, filledWith: captures, for: url)
-        } catch {
-            throw .notFilled(error)
-        }
-        switch content {
-        case .file(let name): try check(name, isWritten: entry.file?.wildcards == 0)
-        case .stream(let pieces):
-            for (name, written) in zip(pieces.compactMap(\.file), entry.files) {
-                try check(name.text, isWritten: written.wildcards == 0)
-            }
-        default: break
-        }
-        return Substitution(entry, content, folder: folder, url: url)
-    }
-
-    /// Checks that a file exists.
-    ///
-    /// - Parameter isWritten: Whether the map has the file's whole name, without wildcards.
-    private func check(_ name: String, isWritten: Bool) throws(MapMatch.PassedOver) {
-        let status = folder?.servedStatus(of: name)
-        if isWritten {
-            // A folder counts as existing. Opening it then reports the mistake in the map.
-            if status == nil { throw .fileIsGone(name: name) }
-        } else if status == nil || status?.kind == .folder {
-            throw .noSuchFile(name: name)
         }
     }
 }

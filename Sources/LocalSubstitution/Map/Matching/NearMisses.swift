@@ -97,19 +97,13 @@ final class NearMisses: Sendable {
     private typealias Difference = SubstitutionMap.NearMiss.Difference
     private typealias Text = NearestName.Text
 
-    private struct ExactKey: Sendable {
+    private struct Key: Sendable {
         let number: Int
-        /// Host and path, without a slash at the end.
+        /// What may be misspelled: the host and path of an exact key, without a slash at the end, or the host or domain
+        /// of a pattern.
         let outline: Text
-    }
-
-    private struct Pattern: Sendable {
-        let number: Int
-        let pattern: MatchPattern
-        /// The host or domain without wildcards; empty for any host.
-        let host: Text
-        /// The path without its query, in lowercase.
-        let path: Glob
+        /// A pattern, and its path without the query, in lowercase; `nil` for an exact key.
+        var pattern: (whole: MatchPattern, path: Glob)?
     }
 
     /// A key that almost matches.
@@ -125,34 +119,37 @@ final class NearMisses: Sendable {
     }
 
     private let index: MapIndex
-    private let exactKeys: [ExactKey]
-    private let patterns: [Pattern]
+    private let keys: [Key]
 
     /// The maximum number of keys to return. More don't help.
     static let most = 5
 
     init(_ index: MapIndex) {
-        var (exactKeys, patterns) = ([ExactKey](), [Pattern]())
-        for (number, entry) in index.entries.enumerated() {
-            if !entry.isPattern, let url = try? NormalizedURL(key: entry.key) {
-                exactKeys.append(ExactKey(number: number, outline: Self.outline(url)))
-            } else if let pattern = try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery) {
-                let path = Glob(Self.withoutQuery(pattern.path.text).lowercased())
-                let host = Text(pattern.host.name)
-                patterns.append(Pattern(number: number, pattern: pattern, host: host, path: path))
+        self.index = index
+        keys = index.entries.enumerated().compactMap { number, entry in
+            if !entry.isPattern {
+                return (try? NormalizedURL(key: entry.key)).map { Key(number: number, outline: Self.outline($0)) }
             }
+            guard let pattern = try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery) else { return nil }
+            let path = Glob(Self.withoutQuery(pattern.path.text).lowercased())
+            return Key(number: number, outline: Text(pattern.host.name), pattern: (pattern, path))
         }
-        (self.index, self.exactKeys, self.patterns) = (index, exactKeys, patterns)
     }
 
     /// Returns the keys that almost match a URL, those with the fewest differences first.
     func of(_ url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
         // A key that matches isn't a near miss. Its entry doesn't answer for another reason, such as a missing file.
         let matches = Set(index.candidates(for: url).map(\.number))
-        var found = exactKeys(near: url, besides: matches) + patterns(near: url, besides: matches)
+        let near = near(url).filter { !matches.contains($0.key.number) }
         // Keys that need more edits than the closest misspelling probably name other resources.
-        let fewest = found.map(\.edits).filter { $0 > 0 }.min() ?? 0
-        found.removeAll { $0.differences.isEmpty || $0.edits > fewest }
+        let fewest = near.map(\.edits).filter { $0 > 0 }.min()
+        let closest = near.filter { $0.edits == 0 }.prefix(1_000) + near.filter { $0.edits == fewest }.prefix(Self.most)
+        var found = closest.compactMap { key, edits -> Found? in
+            let entry = index.entries[key.number]
+            guard let pattern = key.pattern?.whole ?? (try? MatchPattern(entry.key)) else { return nil }
+            let differences = Self.differences(url, pattern)
+            return differences.isEmpty ? nil : Found(entry: entry, differences: differences, edits: edits)
+        }
         found = found.ordered {
             ($0.differences.count, $0.edits, $0.entry.key) < ($1.differences.count, $1.edits, $1.entry.key)
         }
@@ -170,99 +167,59 @@ final class NearMisses: Sendable {
         }
     }
 
-    private func exactKeys(near url: NormalizedURL, besides matches: Set<Int>) -> [Found] {
+    /// Returns the keys with a host and path that equal a URL's or are misspelled, and how many edits each needs.
+    private func near(_ url: NormalizedURL) -> [(key: Key, edits: Int)] {
         let asked = Self.outline(url)
-        var near: [(number: Int, edits: Int)] = []
-        for key in exactKeys {
-            guard let edits = key.outline.misspellings(of: asked), !matches.contains(key.number) else { continue }
-            near.append((key.number, edits))
-        }
-        let fewest = near.map(\.edits).filter { $0 > 0 }.min()
-        let found = near.filter { $0.edits == 0 }.prefix(1_000) + near.filter { $0.edits == fewest }.prefix(Self.most)
-        return found.compactMap { number, edits in
-            let entry = index.entries[number]
-            guard let key = try? NormalizedURL(key: entry.key) else { return nil }
-            return Found(entry: entry, differences: Self.differences(url, key), edits: edits)
+        // The last label of the host, then the last two labels, and so on.
+        let domains = MatchPattern.Host.domains(of: url.host).reversed().map { Text($0) }
+        let paths = Self.forms(ofPath: url.path).map { Array($0.lowercased().utf8)[...] }
+        return keys.compactMap { key in
+            guard let pattern = key.pattern else { return key.outline.misspellings(of: asked).map { (key, $0) } }
+            // A domain is compared with as many labels of the URL's host as it has.
+            let labels =
+                switch pattern.whole.host {
+                case .exact: domains.count
+                case .domain(let name): name.utf8.count { $0 == UInt8(ascii: ".") } + 1
+                case .any: 0
+                }
+            guard labels <= domains.count,
+                let edits = labels == 0 ? 0 : key.outline.misspellings(of: domains[labels - 1]),
+                let captures = paths.lazy.compactMap({ pattern.path.match($0) }).first,
+                (try? index.entries[key.number].fileNames(filledWith: captures)) != nil
+            else { return nil }
+            return (key, edits)
         }
     }
 
     private static func outline(_ url: NormalizedURL) -> Text { Text(url.host + trimmed(url.path)) }
 
-    private static func differences(_ first: NormalizedURL, _ second: NormalizedURL) -> [Difference] {
-        let areDefaults = first.hasDefaultPort && second.hasDefaultPort
-        let paths = (trimmed(first.path), trimmed(second.path))
-        let pathsAreCased = paths.0 != paths.1 && paths.0.lowercased() == paths.1.lowercased()
-        let queries = (sortedQuery(first), sortedQuery(second))
-        let queriesAreCased = queries.0 != queries.1 && queries.0?.lowercased() == queries.1?.lowercased()
-        return those([
-            .scheme: first.scheme != second.scheme,
-            .host: first.host != second.host,
-            .port: first.layout.port != second.layout.port && !areDefaults,
-            .path: paths.0 != paths.1 && !pathsAreCased,
-            .query: queries.0 != queries.1 && !queriesAreCased,
-            .trailingSlash: first.path.hasSuffix("/") != second.path.hasSuffix("/"),
-            .letterCase: queriesAreCased || pathsAreCased,
-        ])
+    /// - Parameter key: A pattern, or an exact key as a pattern.
+    private static func differences(_ url: NormalizedURL, _ key: MatchPattern) -> [Difference] {
+        let ownPath = withoutQuery(key.path.text)
+        // The URL's path with the slash at its end added or removed, if the key's path needs that. In place of a misspelled
+        // path, the key's own, so that only the rest is compared.
+        let path = forms(ofPath: url.path).first { matches(ownPath.lowercased(), $0.lowercased()) } ?? ownPath
+        let query = key.sortedPath == nil ? url.query : url.query.map { Query($0).sorted.text }
+        let texts = (key: (key.sortedPath?.glob ?? key.path).text, url: path + (query.map { "?" + $0 } ?? ""))
+        let isSameQuery = matches(texts.key.lowercased(), texts.url.lowercased())
+        let cased = isSameQuery ? texts : (key: ownPath, url: path)
+        let all: KeyValuePairs<Difference, Bool> = [
+            .scheme: key.scheme != nil && key.scheme != url.scheme,
+            .host: !key.host.includes(url.host),
+            .port: !key.matchesPort(url),
+            .path: trimmed(path).lowercased() != trimmed(url.path).lowercased(),
+            .query: !isSameQuery,
+            .trailingSlash: path.hasSuffix("/") != url.path.hasSuffix("/"),
+            .letterCase: !matches(cased.key, cased.url),
+        ]
+        return all.filter(\.value).map(\.key)
     }
-
-    private static func those(_ parts: KeyValuePairs<Difference, Bool>) -> [Difference] {
-        parts.filter(\.value).map(\.key)
-    }
-
-    private static func sortedQuery(_ url: NormalizedURL) -> String? { url.query.map { Query($0).sorted.text } }
 
     private static func trimmed(_ path: String) -> String { path.hasSuffix("/") ? String(path.dropLast()) : path }
 
-    // MARK: Patterns
-
-    private func patterns(near url: NormalizedURL, besides matches: Set<Int>) -> [Found] {
-        guard !patterns.isEmpty else { return [] }
-        let toggled = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path + "/"
-        let paths = [url.path, toggled].map { (path: $0, folded: Array($0.lowercased().utf8)) }
-        // The last label of the host, then the last two labels, and so on.
-        let domains = MatchPattern.Host.domains(of: url.host).reversed().map { Text($0) }
-        return patterns.compactMap { item in
-            guard !matches.contains(item.number), let edits = Self.edits(ofHost: item, domains) else { return nil }
-            for (path, folded) in paths {
-                guard let captures = item.path.match(folded[...]) else { continue }
-                let entry = index.entries[item.number]
-                guard entry.canBeFilled(with: captures) else { return nil }
-                return Found(entry: entry, differences: Self.differences(url, path: path, item.pattern), edits: edits)
-            }
-            return nil
-        }
-    }
-
-    /// Returns how many edits turn a URL's host, or a domain that includes it, into a pattern's host; `nil` if there
-    /// are too many.
-    private static func edits(ofHost item: Pattern, _ domains: [Text]) -> Int? {
-        let labels =
-            switch item.pattern.host {
-            case .exact: domains.count
-            case .domain(let name): name.utf8.count { $0 == UInt8(ascii: ".") } + 1
-            case .any: 0
-            }
-        guard labels > 0 else { return 0 }
-        return labels <= domains.count ? item.host.misspellings(of: domains[labels - 1]) : nil
-    }
-
-    /// - Parameter path: The URL's path in the form that the pattern matches: with or without a slash at its end.
-    private static func differences(
-        _ url: NormalizedURL,
-        path: String,
-        _ pattern: MatchPattern
-    ) -> [Difference] {
-        let texts = (pattern: pattern.path.text, url: path + (url.query.map { "?" + $0 } ?? ""))
-        let isSameQuery = matches(texts.pattern.lowercased(), texts.url.lowercased())
-        let cased = isSameQuery ? texts : (pattern: withoutQuery(texts.pattern), url: path)
-        return those([
-            .scheme: pattern.scheme != nil && pattern.scheme != url.scheme,
-            .host: !pattern.host.includes(url.host),
-            .port: !pattern.matchesPort(url),
-            .query: !isSameQuery,
-            .trailingSlash: path != url.path,
-            .letterCase: !matches(cased.pattern, cased.url),
-        ])
+    /// Returns a path as it's written, and with the slash at its end removed or added.
+    private static func forms(ofPath path: String) -> [String] {
+        [path, path.hasSuffix("/") ? trimmed(path) : path + "/"]
     }
 
     private static func matches(_ pattern: String, _ text: String) -> Bool {

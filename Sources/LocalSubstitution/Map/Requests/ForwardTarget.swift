@@ -99,73 +99,56 @@ package final class ForwardTarget: Sendable {
     /// - Parameter captures: The text that each wildcard of the key's path matched, as slices of the request's path and
     ///   query.
     func filled(with captures: [ArraySlice<UInt8>], for url: NormalizedURL) throws(FileName.Obstacle) -> Filled {
+        // The indices of a capture are offsets in the URL's path and query.
+        let pathLength = url.layout.query - url.layout.path
         let inPath = captures.prefix(path.wildcards)
-        var filledPath = path.literals[0]
-        // The length of the path before its last wildcard.
-        var fixedLength = 0
-        for (capture, literal) in zip(inPath, path.literals.dropFirst()) {
-            let part = capture.prefix { $0 != UInt8(ascii: "?") }
-            try Self.check(part)
-            fixedLength = filledPath.count
-            filledPath += part + literal
-        }
-        let segments = filledPath.split(separator: UInt8(ascii: "/"))
+        let parts = inPath.map { $0.prefix { $0 != UInt8(ascii: "?") } }
+        for part in parts { try Self.check(part) }
+        let filledPath = path.filled(with: parts)
         let path = String(decoding: filledPath, as: UTF8.self)
+        let segments = filledPath.split(separator: UInt8(ascii: "/"))
         guard !segments.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) else {
-            throw .dotSegment(path: path)
+            throw FileName.Obstacle("the target's path “\(path)” has a segment that is “.” or “..”")
         }
-        let text = origin + path + queryText(captures, url)
+        let takesQuery = captures.contains { $0.endIndex > pathLength }
+        let query = filledQuery(captures) ?? (takesQuery ? nil : url.query.map { Array($0.utf8) })
+        let text = origin + path + (query.map { "?" + String(decoding: $0, as: UTF8.self) } ?? "")
         guard let target = URL(string: text), let normal = try? NormalizedURL(text), normal.text.hasPrefix(origin + "/")
-        else { throw .notURL(text: text) }
-        let fixed = origin + String(decoding: filledPath.prefix(fixedLength), as: UTF8.self)
-        let prefixes = inPath.last.flatMap { Self.beginning(of: $0, in: url) }.map { (fixed, $0) }
+        else { throw FileName.Obstacle("the target “\(text)” isn't a URL") }
+        var prefixes: (target: String, original: String)?
+        if let last = inPath.last, let part = parts.last, last.startIndex <= pathLength {
+            let fixed = filledPath.dropLast(part.count + (self.path.literals.last?.count ?? 0))
+            let original = url.text.utf8.prefix(url.layout.path + last.startIndex)
+            prefixes = (origin + String(decoding: fixed, as: UTF8.self), String(Substring(original)))
+        }
         return Filled(target, prefixes: prefixes, request: url)
     }
 
-    /// Returns the URL up to a capture; `nil` if the capture isn't a part of its path.
-    private static func beginning(of capture: ArraySlice<UInt8>, in url: NormalizedURL) -> String? {
-        // A capture is a slice of the path and query, so its first index is its offset there.
-        let start = url.layout.path + capture.startIndex
-        let part = capture.prefix { $0 != UInt8(ascii: "?") }
-        guard start <= url.layout.query, url.text.utf8.dropFirst(start).starts(with: part) else { return nil }
-        return String(Substring(url.text.utf8.prefix(start)))
-    }
-
-    /// Returns the target's query with the forwarded part of the request's query, after a `?`; empty if there's none.
-    private func queryText(_ captures: [ArraySlice<UInt8>], _ url: NormalizedURL) -> String {
-        var all: [UInt8]?
-        if let query {
-            var filled = query.literals[0]
-            for (capture, literal) in zip(captures.dropFirst(path.wildcards), query.literals.dropFirst()) {
-                for byte in capture {
-                    // A capture is in normal form. Only characters that would end or change a value must still be encoded.
-                    if "&=+#?".utf8.contains(byte) {
-                        PercentEncoding.append(byte, to: &filled)
-                    } else {
-                        filled.append(byte)
-                    }
+    /// Returns the target's query with its wildcards filled, and with the query that the path's captures contain; `nil` if
+    /// there's neither.
+    private func filledQuery(_ captures: [ArraySlice<UInt8>]) -> [UInt8]? {
+        // A capture is in normal form. Only characters that would end or change a value must still be encoded.
+        let values = captures.dropFirst(path.wildcards).map { capture in
+            capture.reduce(into: [UInt8]()) { value, byte in
+                if "&=+#?".utf8.contains(byte) {
+                    PercentEncoding.append(byte, to: &value)
+                } else {
+                    value.append(byte)
                 }
-                filled += literal
             }
-            all = filled
         }
-        let inPath = captures.prefix(path.wildcards)
-        let taken = inPath.compactMap { capture in
-            capture.firstIndex(of: UInt8(ascii: "?")).map { capture[($0 + 1)...] }
+        return captures.prefix(path.wildcards).reduce(query?.filled(with: values)) { filled, capture in
+            guard let mark = capture.firstIndex(of: UInt8(ascii: "?")) else { return filled }
+            let separator = filled?.isEmpty == false ? [UInt8(ascii: "&")] : []
+            return (filled ?? []) + separator + capture[(mark + 1)...]
         }
-        for part in taken {
-            all = all.map { $0.isEmpty ? Array(part) : $0 + [UInt8(ascii: "&")] + part } ?? Array(part)
-        }
-        let takesQuery = captures.contains { $0.endIndex > url.layout.query - url.layout.path }
-        if query == nil, !takesQuery { all = url.query.map { Array($0.utf8) } }
-        return all.map { "?" + String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     /// Throws an error if a part has an encoded slash, backslash or control character. A server might decode them
     /// before it splits the path.
     private static func check(_ part: ArraySlice<UInt8>) throws(FileName.Obstacle) {
         guard try !FileName.decodedBytes(part).contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw .controlCharacter(part: String(decoding: part, as: UTF8.self))
+            throw .controlCharacter(in: part)
         }
     }
 }
