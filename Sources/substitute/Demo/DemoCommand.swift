@@ -17,8 +17,8 @@ let demoCommand = Subcommand(
         shows both pages and the map side by side. Doesn't need the network.
         """,
     options: [
-        .option("output", .file, help: "the HTML file (default: in your cache folder)"),
-        .option("map", .file(withExtension: "json"), help: "the map (default: the demo's own)"),
+        .option("output", .file(), help: "the HTML file (default: in your cache folder)"),
+        .option("map", .mapFile, help: "the map (default: the demo's own)"),
     ],
     run: demo
 )

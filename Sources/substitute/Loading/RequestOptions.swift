@@ -10,16 +10,13 @@ import FoundationNetworking
 enum RequestOptions {
     static let all: [Subcommand.Option] = [
         .option("header", "'NAME: VALUE'", help: "a header of the request (repeatable)", repeats: true),
-        .option("method", methods, help: "the method (default: GET, or POST with --data)"),
+        .option("method", Subcommand.Value("METHOD", methods), help: "the method (default: GET, or POST with --data)"),
         .option("data", "TEXT", help: "the body, from TEXT, @FILE or @- (standard input)", repeats: true),
         .option("range", "BYTES", help: "the range of bytes, such as 0-99, 100- or -50"),
         .flag("reload", help: "ignore local data, as a browser's reload does"),
     ]
 
-    private static let methods = Subcommand.Value.oneOf(
-        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-        placeholder: "METHOD"
-    )
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     /// Returns a request for each operand, which is a URL. All requests have the same method, headers and body.
     ///

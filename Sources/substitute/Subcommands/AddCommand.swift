@@ -9,7 +9,7 @@ import FoundationNetworking
 
 let addCommand = Subcommand(
     name: "add",
-    operands: "URL [FILE]",
+    operands: ["URL", .file("[FILE]")],
     summary: "add an entry to the map, from a file or a URL",
     details: """
         Adds an entry to the map. With FILE, the file answers the URL, or every URL that
@@ -27,7 +27,6 @@ let addCommand = Subcommand(
         .flag("force", help: "replace an existing entry or file"),
         Loader.Limit.option,
     ],
-    operandValues: ["URL", .file],
     run: add
 )
 

@@ -3,7 +3,7 @@ import LocalSubstitution
 
 let explainCommand = Subcommand(
     name: "explain",
-    operands: "URL…",
+    operands: ["URL…"],
     summary: "show what answers a request, and why",
     details: """
         Prints for each URL which entry wins and which ones it shadows, the file, how

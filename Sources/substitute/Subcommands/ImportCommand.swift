@@ -4,7 +4,7 @@ import MapTools
 
 let importCommand = Subcommand(
     name: "import",
-    operands: "FILE.har",
+    operands: [.file("FILE.har", "*.har")],
     summary: "create a map and files from a recording (HTTP Archive)",
     details: """
         Imports the responses of an HTTP Archive (HAR) into a map and its resources
@@ -25,7 +25,7 @@ let importCommand = Subcommand(
         """,
     options: [
         .option("into", .folder, help: "the map's folder (default: the current folder)"),
-        .option("map", .file(withExtension: "json"), help: "the map (default: substitutions.json in --into's DIR)"),
+        .option("map", .mapFile, help: "the map (default: substitutions.json in --into's DIR)"),
         .option("match", "PATTERN", help: "only URLs that match PATTERN (repeatable)", repeats: true),
         .option("type", "TYPE", help: "only this MIME type, such as image/* (repeatable)", repeats: true),
         .option("status", "CODE", help: "only this status, instead of 200 (repeatable)", repeats: true),
@@ -35,7 +35,6 @@ let importCommand = Subcommand(
         .flag("force", help: "replace existing entries that aren't null"),
         .flag("dry-run", help: "only print what would be done"),
     ],
-    operandValues: [.file(withExtension: "har")],
     run: importArchive
 )
 
