@@ -36,7 +36,7 @@ extension EditedMap {
             }
         }
         return archive.entries.enumerated().compactMap { number, entry in
-            outcomes[number].map { HTTPArchive.Item(entry.url, $0) }
+            outcomes[number].map { HTTPArchive.Item(HTTPArchive.Item.shown(entry.url ?? ""), $0) }
         }
     }
 }
@@ -268,16 +268,15 @@ extension HTTPArchive {
         }
     }
 
-    /// What happened to the response of one entry in an archive.
+    /// What happened to one response, such as that of an entry in an archive.
     package struct Item: Sendable {
         /// The request's URL, as ``shown(_:)`` returns it; empty if the archive has no URL.
         package let url: String
         /// The kept file, or why the response wasn't imported.
         package let outcome: Result<EditedMap.KeptFile, Refusal>
 
-        init(_ url: String?, _ outcome: Result<EditedMap.KeptFile, Refusal>) {
-            self.url = Self.shown(url ?? "")
-            self.outcome = outcome
+        package init(_ url: String, _ outcome: Result<EditedMap.KeptFile, Refusal>) {
+            (self.url, self.outcome) = (url, outcome)
         }
 
         /// Returns a URL for a report: without possible credentials, and cut after 300 bytes, since a `data:` URL may

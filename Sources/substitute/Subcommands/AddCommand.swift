@@ -77,14 +77,13 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
     try map.save()
     if let warning { output.message("\(warning)") }
     target.announce(to: output)
-    var record = KeptRecord(url: key, .success(kept))
-    record.map = target.file.path
-    output.table([record.row])
+    let added = HTTPArchive.Item(key, .success(kept))
+    output.table([added.row])
     // `get` loads a URL, so it can't try a pattern.
     if case .url? = try? MapKey(key) {
         output.message("try it: \(Shell.invocation) get\(target.options) \(Shell.word(key))")
     }
-    try output.json(record)
+    try output.json(added.json(map: target.file.path))
     return .done
 }
 
