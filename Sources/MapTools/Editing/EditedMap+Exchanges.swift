@@ -17,43 +17,35 @@ extension EditedMap {
         tests: [[RecordedExchange]]
     ) -> (outcomes: [[Result<AddedExchange, MapToolError>]], conflicts: [Conflict]) {
         var added = Added(outcomes: tests.map { $0.map { _ in .failure(MapToolError("It wasn't reached.")) } })
-        var urls: [String: [Numbered]] = [:]
-        var replaced: [String: [RecordingAgain.Sequence: [Numbered]]] = [:]
+        // By the key of the entry whose answers are replaced, and by URL.
+        var (replaced, new): ([String: [Numbered]], [String: [Numbered]]) = ([:], [:])
         for (test, exchanges) in tests.enumerated() {
             for (number, exchange) in exchanges.enumerated() {
                 do throws(MapToolError) {
-                    let sequence = exchange.replaced
-                    let url =
-                        if let sequence { try Self.normalized(sequence.key) } else {
-                            try Self.recordable(exchange.url)
-                        }
+                    let key = exchange.replaced?.key
+                    let url = if let key { try Self.normalized(key) } else { try Self.recordable(exchange.url) }
                     let numbered = Numbered(test: test, number: number, url: url, exchange: exchange)
-                    if let sequence {
-                        replaced[sequence.key, default: [:]][sequence, default: []].append(numbered)
+                    if let key {
+                        replaced[key, default: []].append(numbered)
                     } else {
-                        urls[url.canonical, default: []].append(numbered)
+                        new[url.canonical, default: []].append(numbered)
                     }
                 } catch {
                     added.outcomes[test][number] = .failure(error)
                 }
             }
         }
-        for (key, sequences) in replaced.sorted(by: { $0.key < $1.key }) {
-            let count = fileCount
+        for (_, group) in replaced.sorted(by: { $0.key < $1.key }) + new.sorted(by: { $0.key < $1.key }) {
             do throws(MapToolError) {
-                try replace(sequences, of: key, &added)
+                try undoing { map throws(MapToolError) in
+                    if let key = group[0].exchange.replaced?.key {
+                        try map.replace(group, of: key, &added)
+                    } else {
+                        try map.add(group, to: &added)
+                    }
+                }
             } catch {
-                removeFiles(since: count)
-                for numbered in sequences.values.joined() { added.set(.failure(error), for: numbered) }
-            }
-        }
-        for (_, ofURL) in urls.sorted(by: { $0.key < $1.key }) {
-            let count = fileCount
-            do throws(MapToolError) {
-                try add(ofURL, to: &added)
-            } catch {
-                removeFiles(since: count)
-                for numbered in ofURL { added.set(.failure(error), for: numbered) }
+                for numbered in group { added.set(.failure(error), for: numbered) }
             }
         }
         return (added.outcomes, added.conflicts)
@@ -256,13 +248,15 @@ extension EditedMap {
     /// Replaces recorded answers of the entry with the given key. Fields that say which requests are answered stay, and
     /// so do fields that a recording doesn't write, such as comments and delays.
     private mutating func replace(
-        _ recorded: [RecordingAgain.Sequence: [Numbered]],
+        _ recorded: [Numbered],
         of key: String,
         _ added: inout Added
     ) throws(MapToolError) {
         guard let text = entries.document.values[key].flatMap({ EntryText($0) }) else { return }
         var changed: [Int: [EntryText.Members]] = [:]
-        for (sequence, group) in recorded.sorted(by: { $0.key.places[0] < $1.key.places[0] }) {
+        let sequences = Dictionary(grouping: recorded, by: \.exchange.replaced)
+            .compactMap { sequence, group in sequence.map { ($0, group) } }
+        for (sequence, group) in sequences.sorted(by: { $0.0.places[0] < $1.0.places[0] }) {
             guard let first = group.first(where: { $0.exchange.method == sequence.method }) else {
                 for numbered in group { added.set(.failure(Self.onlyHead(sequence.method)), for: numbered) }
                 continue
