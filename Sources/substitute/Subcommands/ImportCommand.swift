@@ -68,27 +68,18 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
 }
 
 private func selection(_ arguments: Arguments) throws -> HTTPArchive.Selection {
-    let statuses = try arguments.all("status").map { text in
-        guard let status = Int(text), (100...599).contains(status) else {
-            throw Failure(usage: "“\(text)” isn't an HTTP status. Use one such as --status 404.")
-        }
-        return status
+    let statuses = try arguments.all("status", as: "an HTTP status", "Use one such as --status 404.") { text in
+        Int(text).flatMap { (100...599).contains($0) ? $0 : nil }
     }
     let methods = (arguments.value("methods") ?? "GET").split(separator: ",", omittingEmptySubsequences: false)
         .map { $0.trimmingCharacters(in: .whitespaces) }
     for method in methods where method != "*" && !RequestOptions.isMethod(method) {
         throw Failure(usage: "“\(method)” isn't an HTTP method. Use --methods GET,POST, or '*' for all.")
     }
-    let types = arguments.all("type")
-    for type in types where !isMIMEType(type) {
-        throw Failure(usage: "“\(type)” isn't a MIME type. Use type/subtype, such as --type image/png or 'image/*'.")
-    }
-    var largest = HTTPArchive.Selection.standardLargest
-    if let text = arguments.value("max-size") {
-        guard let bytes = Int(text), bytes > 0 else {
-            throw Failure(usage: "“\(text)” isn't a number of bytes. Use one such as --max-size 5000000.")
-        }
-        largest = bytes
+    let typeAdvice = "Use type/subtype, such as --type image/png or 'image/*'."
+    let types = try arguments.all("type", as: "a MIME type", typeAdvice) { isMIMEType($0) ? $0 : nil }
+    let sizes = try arguments.all("max-size", as: "a number of bytes", "Use one such as --max-size 5000000.") { text in
+        Int(text).flatMap { $0 > 0 ? $0 : nil }
     }
     do throws(MapToolError) {
         return try HTTPArchive.Selection(
@@ -96,7 +87,7 @@ private func selection(_ arguments: Arguments) throws -> HTTPArchive.Selection {
             types: types,
             statuses: statuses,
             methods: methods,
-            largest: largest
+            largest: sizes.last ?? HTTPArchive.Selection.standardLargest
         )
     } catch {
         throw Failure(usage: error.description)

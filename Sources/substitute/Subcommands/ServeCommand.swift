@@ -37,7 +37,9 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     guard arguments.operands.isEmpty else {
         throw Failure(usage: "serve takes only options. Name an origin with --origin URL.")
     }
-    let firstPort = try port(arguments)
+    let advice = "Use a number up to 65535, such as --port 8080."
+    // Without the option, the system chooses free ports.
+    let firstPort = try arguments.all("port", as: "a port", advice) { UInt16($0) }.last ?? 0
     let folder = arguments.value("record").map { Shell.file($0, isDirectory: true) }
     let cache = try MapChoice.cache(arguments, output, recordsInto: folder, reloadsChanges: true)
     let recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
@@ -110,17 +112,6 @@ private func ports(of origins: [String], from first: UInt16) throws(Failure) -> 
     }
     let ports = origins.enumerated().map { ($1, first == 0 ? 0 : first + UInt16($0)) }
     return Dictionary(ports) { first, _ in first }
-}
-
-/// Returns the port that `--port` names. Without this option, returns 0, so that the system chooses a free one.
-///
-/// - Throws: A failure if the option's value isn't a port.
-private func port(_ arguments: Arguments) throws(Failure) -> UInt16 {
-    guard let text = arguments.value("port") else { return 0 }
-    guard let port = UInt16(text) else {
-        throw Failure(usage: "“\(text)” isn't a port. Use a number up to 65535, such as --port 8080.")
-    }
-    return port
 }
 
 /// The log of a server. It prints each request that the server has answered, and counts them.
