@@ -29,7 +29,8 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     }
     let (cache, mapFile): (LocalSubstitutionCache, URL)
     if arguments.has("map") || arguments.has("resources") {
-        (cache, mapFile) = (try MapChoice.cache(arguments, output), MapChoice(arguments).file)
+        let choice = MapChoice(arguments)
+        (cache, mapFile) = (try choice.cache(output), choice.file)
     } else {
         cache = try LocalSubstitutionCache(bundle: DemoFiles.bundle())
         mapFile = try DemoFiles.url("substitutions.json")

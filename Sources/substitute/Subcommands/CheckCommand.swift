@@ -45,7 +45,8 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Sub
     guard arguments.has("remote") || !arguments.has("limit") else {
         throw Failure(usage: "--limit needs --remote. Use check --remote --limit \(arguments.value("limit") ?? "").")
     }
-    let choice = try MapChoice.loaded(arguments, output)
+    let choice = MapChoice(arguments)
+    try choice.announceExisting(to: output)
     let map: SubstitutionMap?
     let problems: [SubstitutionMap.Problem]
     do throws(SubstitutionMapError) {

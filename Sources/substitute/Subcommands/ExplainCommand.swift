@@ -21,7 +21,7 @@ let explainCommand = Subcommand(
 
 private func explain(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     let requests = try RequestOptions.requests(arguments)
-    let cache = try MapChoice.cache(arguments, output)
+    let cache = try MapChoice(arguments).cache(output)
     let explanations = requests.map(cache.explain)
     for (index, explanation) in explanations.enumerated() {
         if index > 0 { output.line() }

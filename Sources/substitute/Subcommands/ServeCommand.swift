@@ -41,7 +41,8 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     // Without the option, the system chooses free ports.
     let firstPort = try arguments.all("port", as: "a port", advice) { UInt16($0) }.last ?? 0
     let folder = arguments.value("record").map { Shell.file($0, isDirectory: true) }
-    let cache = try MapChoice.cache(arguments, output, recordsInto: folder, reloadsChanges: true)
+    let choice = MapChoice(arguments)
+    let cache = try choice.cache(output, recordsInto: folder, reloadsChanges: true)
     let recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
     cache.hearReloads { event in
         guard event.kind == .mapNotReloaded else { return output.message("\(event)") }
@@ -53,7 +54,6 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     let most = SubstitutionServer.mostOrigins
     let origins = arguments.has("origin") ? arguments.all("origin") : Array(named.prefix(most))
     guard !origins.isEmpty else {
-        let choice = MapChoice(arguments)
         throw choice.exists
             ? Failure("The map doesn't name an origin. Use --origin with one such as “https://api.example.com”.")
             : Failure("\(choice.missing) Or name an origin with --origin.")
