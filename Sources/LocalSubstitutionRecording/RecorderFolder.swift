@@ -219,7 +219,7 @@ final class RecorderFolder: Sendable {
                 return copy
             }
             unsaved = index.unsaved
-            guard !unsaved.isEmpty else {
+            guard unsaved.isNotes else {
                 journal.clear()
                 return nil
             }
@@ -231,7 +231,7 @@ final class RecorderFolder: Sendable {
                 try output.map.save(document.data)
                 output.texts = own
             }
-            if unsaved.isNotes { try output.map.writtenFolder.write(index.notesData, to: RecorderIndex.notesName) }
+            try output.map.writtenFolder.write(index.notesData, to: RecorderIndex.notesName)
             let inUse = unsaved.removed.isEmpty ? [] : index.filesInUse
             for name in unsaved.removed {
                 if !inUse.contains(RecordedFileName.InUse.folded(name)), !index.foreign.names(name) {

@@ -6,13 +6,12 @@ import MapWriting
 struct RecorderIndex: Sendable {
     /// The changes that aren't in the folder yet.
     struct Unsaved: Sendable {
-        var isMap = false
+        /// Whether there are any changes. Each one changes the notes.
         var isNotes = false
+        var isMap = false
         /// The names of files that no entry uses any more. They're removed once the map on disk doesn't
         /// use them either.
         var removed: Set<String> = []
-
-        var isEmpty: Bool { !isMap && !isNotes && removed.isEmpty }
 
         mutating func formUnion(_ other: Self) {
             isMap = isMap || other.isMap
@@ -72,7 +71,7 @@ struct RecorderIndex: Sendable {
     mutating func drop(_ url: String) {
         guard let old = responses.removeValue(forKey: url) else { return }
         bytes -= old.notes.bytes
-        unsaved.formUnion(Unsaved(isMap: true, isNotes: true, removed: [old.notes.file]))
+        unsaved.formUnion(Unsaved(isNotes: true, isMap: true, removed: [old.notes.file]))
     }
 
     /// Drops the oldest responses until the total size is within a limit, in bytes.
@@ -94,7 +93,7 @@ struct RecorderIndex: Sendable {
         self.foreign = foreign
         for url in urls { drop(url) }
         // The map is written again, with people's changes and the recorder's own.
-        unsaved.formUnion(Unsaved(isMap: true, isNotes: true))
+        unsaved.formUnion(Unsaved(isNotes: true, isMap: true))
     }
 
     /// Sets a response's date to the current time, or to 1 ms after the newest date if the clock is behind that.
@@ -188,7 +187,7 @@ extension RecorderIndex {
         let journaled = Set(journal)
         let defaults = document.defaults
         var others = document
-        var unsaved = Unsaved(isMap: found == nil, isNotes: found == nil || !journal.isEmpty)
+        var unsaved = Unsaved(isNotes: found == nil || !journal.isEmpty, isMap: found == nil)
         var responses: [String: Response] = [:]
         for (key, text) in document.values {
             guard let (url, fields, file) = Self.plain(key, in: document, defaults: defaults) else { continue }
@@ -201,7 +200,7 @@ extension RecorderIndex {
                 // entries that it surely wrote.
                 if isNoted {
                     others.values[key] = nil
-                    unsaved.formUnion(Unsaved(isMap: true, isNotes: true))
+                    unsaved.formUnion(Unsaved(isNotes: true, isMap: true))
                 }
                 continue
             }

@@ -194,3 +194,10 @@ struct MIMETypeSniffingTests {
         text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
     }
 }
+
+extension MIMEType {
+    /// Returns the type whose signature a file begins with, such as `image/png`. It contradicts an unknown type.
+    fileprivate static func sniff(_ firstBytes: some Collection<UInt8>) -> String? {
+        contradicts(firstBytes, type: "x/unknown")
+    }
+}

@@ -560,3 +560,10 @@ extension EditedMap {
         add(tests: [exchanges]).outcomes.first ?? []
     }
 }
+
+extension RecordedCondition {
+    /// The value of `when.json`; `nil` if the condition isn't JSON, or if there is none.
+    fileprivate var json: String? { when?.hasPrefix(#"{ "json": "#) == true ? example : nil }
+    /// The value of `when.text`; `nil` if the condition isn't text, or if there is none.
+    fileprivate var text: String? { when?.hasPrefix(#"{ "text": "#) == true ? example : nil }
+}

@@ -54,7 +54,7 @@ package struct RemoteComparison: Sendable, Encodable {
 
 extension SubstitutionMap {
     /// Compares the files of exact entries with what their URLs serve now. Loads six URLs at a time, without
-    /// cache or cookies, and follows redirects.
+    /// cache or cookies, and follows redirects. If several entries use a file, their URLs are loaded one after another.
     ///
     /// An entry is compared only if it answers every `GET` of its URL with a file. That leaves out patterns,
     /// and entries that are `null`, disabled, without a file, or for other methods only. If an entry has
@@ -67,7 +67,7 @@ extension SubstitutionMap {
     ///   - updating: Whether to replace a file if its URL serves other bytes. If several entries use the file,
     ///     all of their URLs must serve the same bytes. A stream's piece is never replaced, nor a file whose
     ///     new bytes contradict its MIME type.
-    ///   - progress: Called before the first comparison and after each, with the number of comparisons
+    ///   - progress: Called before the first comparison and after those of each file, with the number of comparisons
     ///     made and the total.
     /// - Returns: The comparisons, in the order of the map; empty if the map has no resources folder.
     package func comparedWithRemote(
@@ -82,17 +82,17 @@ extension SubstitutionMap {
     }
 }
 
-/// A run that loads the URLs of exact entries, a few at a time, and compares the bodies with the entries' files.
+/// A run that compares files with what the URLs of their entries serve.
 private struct RemoteComparer: Sendable {
+    /// A file, and the entries to compare it for.
     private struct Job: Sendable {
-        let entry: Entry
-        /// The index of the entry's file in ``files``.
-        let file: Int
+        let name: String
+        let entries: [Entry]
+        /// The entry whose stream has the file as a piece; `nil` if there's none.
+        let stream: Entry?
     }
 
-    /// The comparisons to make. Jobs with the same file are adjacent, so that few files are in memory at a time.
     private let jobs: [Job]
-    private let files: [ComparedFile]
     private let folder: ResourcesFolder
     /// The longest body to load into memory, in bytes.
     private let limit: Int
@@ -113,38 +113,29 @@ private struct RemoteComparer: Sendable {
         for entry in entries.flatMap(\.answering) where entry.file == nil {
             for file in entry.files { pieces[folder.realName(of: file.text) ?? file.text] = entry }
         }
-        let ofFiles = groups.sorted { ($0.value[0].line, $0.value[0].key) < ($1.value[0].line, $1.value[0].key) }
-        files = ofFiles.map { name, entries in
-            let stream = updating ? pieces[name] : nil
-            return ComparedFile(entries[0].file?.text ?? "", in: folder, entries: entries.count, pieceOf: stream)
-        }
-        jobs = ofFiles.enumerated().flatMap { file, group in group.value.map { Job(entry: $0, file: file) } }
+        jobs = groups.sorted { ($0.value[0].line, $0.value[0].key) < ($1.value[0].line, $1.value[0].key) }
+            .map { name, entries in
+                Job(name: entries[0].file?.text ?? "", entries: entries, stream: pieces[name])
+            }
     }
 
     func run(_ progress: (_ count: Int, _ total: Int) -> Void) async -> [RemoteComparison] {
         if updating { removeLeftovers() }
-        progress(0, jobs.count)
-        let done = await withTaskGroup(of: (Job, RemoteComparison, body: Data?).self) { group in
-            var files = files
+        let total = jobs.reduce(0) { $0 + $1.entries.count }
+        progress(0, total)
+        let done = await withTaskGroup(of: [RemoteComparison].self) { group in
             var waiting = jobs[...]
-            var done: [(job: Job, comparison: RemoteComparison)] = []
+            var done: [RemoteComparison] = []
             func start() {
-                guard let job = waiting.popFirst() else { return }
-                let file = files[job.file].read()
-                group.addTask {
-                    var comparison = RemoteComparison(job.entry)
-                    let body = await compare(file, status: job.entry.options.status, &comparison)
-                    return (job, comparison, body)
-                }
+                if let job = waiting.popFirst() { group.addTask { await compare(job) } }
             }
             for _ in 0..<Self.mostAtATime { start() }
-            for await (job, comparison, body) in group {
+            for await comparisons in group {
                 start()
-                files[job.file].note(body, of: job.entry, updating: updating)
-                done.append((job, comparison))
-                progress(done.count, jobs.count)
+                done += comparisons
+                progress(done.count, total)
             }
-            return done.map { job, comparison in files[job.file].updated(comparison) }
+            return done
         }
         loader.end()
         return done.sorted { ($0.line, $0.key) < ($1.line, $1.key) }
@@ -156,6 +147,40 @@ private struct RemoteComparer: Sendable {
         defer { withExtendedLifetime(turn) {} }
         let written = WrittenFolder(path: folder.path, holdsTurn: true)
         for name in folder.names(limit: .max) where WrittenFolder.isLeftover(name) { written.remove(name) }
+    }
+
+    /// Compares a file with what the URL of each entry serves, one after another. Then replaces the file if that was
+    /// requested, and if all URLs serve the same new bytes.
+    private func compare(_ job: Job) async -> [RemoteComparison] {
+        let file = Result { () throws(FileProblem) in try FileBytes(opening: job.name, in: folder) }
+        var comparisons: [RemoteComparison] = []
+        var new: Data?
+        // Why the file isn't replaced. No URL serves a piece alone.
+        var obstacle = job.stream.map {
+            "The file is also a piece of the stream of the entry “\($0.key)”. Replace it by hand."
+        }
+        for entry in job.entries {
+            var comparison = RemoteComparison(entry)
+            let body = await compare(file, status: entry.options.status, &comparison)
+            comparisons.append(comparison)
+            if body == nil {
+                obstacle =
+                    obstacle
+                    ?? "The entry “\(entry.key)” also uses it, but its URL couldn't be compared. Correct that entry first."
+            } else if let new, new != body {
+                obstacle = "Several entries use it, but their URLs serve different bytes. Give each entry its own file."
+            }
+            new = new ?? body
+        }
+        guard updating else { return comparisons }
+        if obstacle == nil, let old = try? file.get(), let new, new != old.data {
+            obstacle = replace(old, by: new, of: job)
+        }
+        for index in comparisons.indices where comparisons[index].result == .changed {
+            if obstacle == nil { comparisons[index].result = .updated }
+            comparisons[index].reason = obstacle
+        }
+        return comparisons
     }
 
     /// Compares a file with what its URL serves, and sets the comparison's result. Returns the URL's body. Returns
@@ -220,72 +245,10 @@ private struct RemoteComparer: Sendable {
         let rest = zip(first.dropFirst(offset).prefix(block), second.dropFirst(offset).prefix(block))
         return offset + rest.prefix { $0 == $1 }.count
     }
-}
-
-/// A file that one or more entries use. If requested, it's replaced after the last of these entries was compared.
-private struct ComparedFile: Sendable {
-    private let name: String
-    private let folder: ResourcesFolder
-    /// How many of the file's entries haven't been compared yet.
-    private var entriesLeft: Int
-    /// The file's bytes, or why they can't be read; `nil` before the first comparison and after the last.
-    private var bytes: Result<FileBytes, FileProblem>?
-    /// The first body that arrived from one of the URLs; `nil` before that, if files aren't replaced,
-    /// and after the last comparison.
-    private var body: Data?
-    /// Why the file can't be replaced, or wasn't; `nil` if nothing prevents it.
-    private var obstacle: String?
-    /// Whether the file was replaced with the URL's body.
-    private var isReplaced = false
-
-    /// - Parameter stream: The entry whose stream has the file as a piece. The file is then never replaced, since no
-    ///   URL serves a piece alone. `nil` if there's none, or if files aren't replaced.
-    init(_ name: String, in folder: ResourcesFolder, entries: Int, pieceOf stream: Entry?) {
-        (self.name, self.folder, entriesLeft) = (name, folder, entries)
-        obstacle = stream.map { "The file is also a piece of the stream of the entry “\($0.key)”. Replace it by hand." }
-    }
-
-    mutating func read() -> Result<FileBytes, FileProblem> {
-        let bytes = bytes ?? Result { () throws(FileProblem) in try FileBytes(opening: name, in: folder) }
-        self.bytes = bytes
-        return bytes
-    }
-
-    /// Notes what an entry's URL serves. After the file's last entry, replaces the file if `updating` is `true`, the
-    /// URL serves other bytes, and there's no obstacle.
-    ///
-    /// - Parameter body: The URL's body; `nil` if the comparison failed, which is an obstacle.
-    mutating func note(_ body: Data?, of entry: Entry, updating: Bool) {
-        entriesLeft -= 1
-        defer { if entriesLeft == 0 { (bytes, self.body) = (nil, nil) } }
-        guard updating else { return }
-        if body == nil {
-            obstacle =
-                obstacle
-                ?? "The entry “\(entry.key)” also uses it, but its URL couldn't be compared. Correct that entry first."
-        } else if let other = self.body, other != body {
-            obstacle = "Several entries use it, but their URLs serve different bytes. Give each entry its own file."
-        }
-        self.body = self.body ?? body
-        if entriesLeft == 0, case .success(let old)? = bytes, obstacle == nil, let body = self.body, body != old.data {
-            obstacle = replace(old, body, entry)
-            isReplaced = obstacle == nil
-        }
-    }
-
-    /// Returns a comparison after all of the file's entries were compared. If its result is `changed`, adds whether the
-    /// file was replaced, or why it wasn't.
-    func updated(_ comparison: RemoteComparison) -> RemoteComparison {
-        var comparison = comparison
-        guard comparison.result == .changed else { return comparison }
-        if isReplaced { comparison.result = .updated }
-        comparison.reason = obstacle
-        return comparison
-    }
 
     /// Replaces the file with a body. Returns why the file is unchanged; `nil` if it was replaced.
-    private func replace(_ old: FileBytes, _ body: Data, _ entry: Entry) -> String? {
-        if let contradiction = contradiction(body, old.data, entry) { return contradiction }
+    private func replace(_ old: FileBytes, by body: Data, of job: Job) -> String? {
+        if let contradiction = contradiction(body, old.data, of: job) { return contradiction }
         let turn: FolderTurn
         do throws(FolderTurn.Failure) {
             turn = try FolderTurn(URL(fileURLWithPath: folder.path, isDirectory: true))
@@ -294,7 +257,8 @@ private struct ComparedFile: Sendable {
         }
         defer { withExtendedLifetime(turn) {} }
         // Writes to the real path, so that a symbolic link to another file in the folder stays a link.
-        guard let place = folder.realName(of: name), FileStatus(path: folder.path(of: name)) == old.status else {
+        guard let place = folder.realName(of: job.name), FileStatus(path: folder.path(of: job.name)) == old.status
+        else {
             return "The file changed in the meantime. Run the command again."
         }
         do throws(WrittenFolder.Problem) {
@@ -308,8 +272,9 @@ private struct ComparedFile: Sendable {
     /// Returns why a new body doesn't have the MIME type that the file is served with: a server may send an
     /// error page instead of a picture, with status 200. Returns `nil` if the body may have that type, or if
     /// the old bytes contradict the type, too.
-    private func contradiction(_ body: Data, _ old: Data, _ entry: Entry) -> String? {
-        let type = Substitution(entry, fileName: name, folder: folder, url: try? NormalizedURL(entry.key)).mimeType
+    private func contradiction(_ body: Data, _ old: Data, of job: Job) -> String? {
+        guard let entry = job.entries.last else { return nil }
+        let type = Substitution(entry, fileName: job.name, folder: folder, url: try? NormalizedURL(entry.key)).mimeType
         let length = MIMEType.sniffedLength
         guard MIMEType.contradicts(old.prefix(length), type: type) == nil else { return nil }
         return MIMEType.contradicts(body.prefix(length), type: type).map {

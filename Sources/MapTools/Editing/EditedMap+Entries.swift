@@ -180,7 +180,7 @@ extension EditedMap {
             let served = entries.substitution(
                 for: url,
                 method: request.method,
-                body: request.condition.example,
+                body: request.condition.example.map { Data($0.utf8) },
                 after: exchange.after
             ), let file = served.fileName,
             entries.document.files(of: key).contains(file), hasFile(file, body)

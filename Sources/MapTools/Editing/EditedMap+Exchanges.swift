@@ -17,43 +17,35 @@ extension EditedMap {
         tests: [[RecordedExchange]]
     ) -> (outcomes: [[Result<AddedExchange, MapToolError>]], conflicts: [Conflict]) {
         var added = Added(outcomes: tests.map { $0.map { _ in .failure(MapToolError("It wasn't reached.")) } })
-        var urls: [String: [Numbered]] = [:]
-        var replaced: [String: [RecordingAgain.Sequence: [Numbered]]] = [:]
+        // By the key of the entry whose answers are replaced, and by URL.
+        var (replaced, new): ([String: [Numbered]], [String: [Numbered]]) = ([:], [:])
         for (test, exchanges) in tests.enumerated() {
             for (number, exchange) in exchanges.enumerated() {
                 do throws(MapToolError) {
-                    let sequence = exchange.replaced
-                    let url =
-                        if let sequence { try Self.normalized(sequence.key) } else {
-                            try Self.recordable(exchange.url)
-                        }
+                    let key = exchange.replaced?.key
+                    let url = if let key { try Self.normalized(key) } else { try Self.recordable(exchange.url) }
                     let numbered = Numbered(test: test, number: number, url: url, exchange: exchange)
-                    if let sequence {
-                        replaced[sequence.key, default: [:]][sequence, default: []].append(numbered)
+                    if let key {
+                        replaced[key, default: []].append(numbered)
                     } else {
-                        urls[url.canonical, default: []].append(numbered)
+                        new[url.canonical, default: []].append(numbered)
                     }
                 } catch {
                     added.outcomes[test][number] = .failure(error)
                 }
             }
         }
-        for (key, sequences) in replaced.sorted(by: { $0.key < $1.key }) {
-            let count = fileCount
+        for (_, group) in replaced.sorted(by: { $0.key < $1.key }) + new.sorted(by: { $0.key < $1.key }) {
             do throws(MapToolError) {
-                try replace(sequences, of: key, &added)
+                try undoing { map throws(MapToolError) in
+                    if let key = group[0].exchange.replaced?.key {
+                        try map.replace(group, of: key, &added)
+                    } else {
+                        try map.add(group, to: &added)
+                    }
+                }
             } catch {
-                removeFiles(since: count)
-                for numbered in sequences.values.joined() { added.set(.failure(error), for: numbered) }
-            }
-        }
-        for (_, ofURL) in urls.sorted(by: { $0.key < $1.key }) {
-            let count = fileCount
-            do throws(MapToolError) {
-                try add(ofURL, to: &added)
-            } catch {
-                removeFiles(since: count)
-                for numbered in ofURL { added.set(.failure(error), for: numbered) }
+                for numbered in group { added.set(.failure(error), for: numbered) }
             }
         }
         return (added.outcomes, added.conflicts)
@@ -136,26 +128,82 @@ extension EditedMap {
         }
         let isAlone = additions.count == 1 && groups.keys.allSatisfy { $0.condition.when == nil }
         let oldKey = entries.key(of: url)
-        var change = ChangedEntry(url, oldKey, oldKey.flatMap { value(of: $0) }, in: entries, isAlone: isAlone)
+        let key = oldKey ?? url.canonical
+        let old = oldKey.flatMap { value(of: $0) }
+        // An alternative without `methods` has its entry's methods.
+        let listsMethod = old != nil || !isAlone
+        // The entry is equally valid with any candidate for a file's name.
+        let planned = additions.map {
+            members($0, of: url, file: $0.fileName(for: url).candidate(0), listsMethod: listsMethod)
+        }
         // Checks all additions at once. If that fails, each is checked separately, along with those added before it.
-        let areRight = (try? change.check(additions)) != nil
+        let areRight = (try? check(Self.value(old, adding: planned), of: key)) != nil
+        var alternatives: [EntryText.Members] = []
         var bodies: WrittenBodies = [:]
-        for addition in additions {
+        for (addition, planned) in zip(additions, planned) {
             let result: Result<AddedExchange, MapToolError>
             do throws(MapToolError) {
                 // Checked before the file is written.
-                if !areRight { try change.check([addition]) }
+                if !areRight { try check(Self.value(old, adding: alternatives + [planned]), of: key) }
                 let hasBody = !addition.exchange.response.body.isEmpty
                 let name = addition.fileName(for: url)
                 let file = hasBody ? try write(addition.exchange, as: name, unlessIn: &bodies) : ""
-                change.add(addition, file: file)
+                alternatives.append(members(addition, of: url, file: file, listsMethod: listsMethod))
                 result = .success(AddedExchange(change: .new, file: file, note: addition.note))
             } catch {
                 result = .failure(error)
             }
             for numbered in addition.answers { added.set(result, for: numbered) }
         }
-        if let value = change.value { set(change.key, to: value) }
+        if !alternatives.isEmpty, let value = Self.value(old, adding: alternatives) { set(key, to: value) }
+    }
+
+    /// Returns an entry's value with more alternatives; `nil` if the old value can't have any.
+    ///
+    /// - Parameter old: The entry's value so far; `nil` if the URL has no entry.
+    private static func value(_ old: String?, adding new: [EntryText.Members]) -> String? {
+        guard let old else { return EntryText.value(of: new) }
+        return EntryText(old)?.adding(new)
+    }
+
+    /// Checks that the map can still be loaded with an entry's new value. Throws an error if it can't, or if the entry
+    /// can't have the new alternatives.
+    private func check(_ value: String?, of key: String) throws(MapToolError) {
+        guard let value else {
+            throw MapToolError(
+                "The entry “\(key)” is written so that no alternative can be added. Add the response by hand."
+            )
+        }
+        var values = [key: value]
+        values["$defaults"] = entries.document.values["$defaults"]
+        do throws(SubstitutionMapError) {
+            // Without a folder, files aren't checked.
+            let json = Data(JSONText.lines(values).utf8)
+            let map = try SubstitutionMap(json: json, invalidEntries: .skip, handlers: .any)
+            if let problem = map.problems.first(where: { $0.kind != .noResources }) {
+                throw SubstitutionMapError(file: nil, problems: [problem])
+            }
+        } catch {
+            throw MapToolError("The entry for it would be invalid. \(error.problems.first?.message ?? "\(error)")")
+        }
+    }
+
+    /// Returns the fields of an alternative: its conditions on a request, and its answer.
+    ///
+    /// - Parameter listsMethod: Whether to write `methods` even for `GET`.
+    private func members(
+        _ new: Addition,
+        of url: NormalizedURL,
+        file: String,
+        listsMethod: Bool
+    ) -> EntryText.Members {
+        let file = new.exchange.response.body.isEmpty ? nil : file
+        let entry = new.exchange.entry(for: url, file: file, defaults: entries.defaults).members
+        var members: EntryText.Members = []
+        if listsMethod || entry.contains(where: { $0.key == "methods" }) {
+            members.append(("methods", JSONText.array([new.exchange.method])))
+        }
+        return members + new.exchange.conditions + entry.filter { $0.key != "methods" }
     }
 
     /// A response to add, for one or more consecutive exchanges that have it.
@@ -256,13 +304,15 @@ extension EditedMap {
     /// Replaces recorded answers of the entry with the given key. Fields that say which requests are answered stay, and
     /// so do fields that a recording doesn't write, such as comments and delays.
     private mutating func replace(
-        _ recorded: [RecordingAgain.Sequence: [Numbered]],
+        _ recorded: [Numbered],
         of key: String,
         _ added: inout Added
     ) throws(MapToolError) {
         guard let text = entries.document.values[key].flatMap({ EntryText($0) }) else { return }
         var changed: [Int: [EntryText.Members]] = [:]
-        for (sequence, group) in recorded.sorted(by: { $0.key.places[0] < $1.key.places[0] }) {
+        let sequences = Dictionary(grouping: recorded, by: \.exchange.replaced)
+            .compactMap { sequence, group in sequence.map { ($0, group) } }
+        for (sequence, group) in sequences.sorted(by: { $0.0.places[0] < $1.0.places[0] }) {
             guard let first = group.first(where: { $0.exchange.method == sequence.method }) else {
                 for numbered in group { added.set(.failure(Self.onlyHead(sequence.method)), for: numbered) }
                 continue
@@ -317,77 +367,6 @@ extension EditedMap {
             "it was requested only \(count.grouped) of \(wanted.grouped) times. Run all tests that make the request, or remove "
                 + "the answers that aren't needed."
         )
-    }
-
-    /// The entry of one URL while exchanges are added to it.
-    private struct ChangedEntry {
-        let key: String
-        /// The entry's new value, as JSON; `nil` if nothing was added.
-        var value: String? { alternatives.isEmpty ? nil : value(with: []) }
-
-        private let url: NormalizedURL
-        private let entries: ForeignEntries
-        private let old: String?
-        /// Whether to write `methods` even for `GET`. An alternative without `methods` has its entry's methods.
-        private let listsMethod: Bool
-        private var alternatives: [EntryText.Members] = []
-
-        /// - Parameters:
-        ///   - oldKey: The key of the URL's entry; `nil` if the URL has none.
-        ///   - old: The entry's value so far; `nil` if the URL has no entry.
-        ///   - isAlone: Whether there's only one answer to add, for all bodies.
-        init(_ url: NormalizedURL, _ oldKey: String?, _ old: String?, in entries: ForeignEntries, isAlone: Bool) {
-            (self.url, self.entries, key) = (url, entries, oldKey ?? url.canonical)
-            self.old = old
-            listsMethod = old != nil || !isAlone
-        }
-
-        /// Checks that the map can still be loaded with these alternatives. Throws an error if it can't.
-        func check(_ additions: [Addition]) throws(MapToolError) {
-            // The entry is equally valid with any candidate for the file's name.
-            guard let value = value(with: additions.map { members($0, file: $0.fileName(for: url).candidate(0)) })
-            else {
-                throw MapToolError(
-                    "The entry “\(key)” is written so that no alternative can be added. Add the response by hand."
-                )
-            }
-            var values = [key: value]
-            values["$defaults"] = entries.document.values["$defaults"]
-            do throws(SubstitutionMapError) {
-                // Without a folder, files aren't checked.
-                let json = Data(JSONText.lines(values).utf8)
-                let map = try SubstitutionMap(json: json, invalidEntries: .skip, handlers: .any)
-                if let problem = map.problems.first(where: { $0.kind != .noResources }) {
-                    throw SubstitutionMapError(file: nil, problems: [problem])
-                }
-            } catch {
-                throw MapToolError("The entry for it would be invalid. \(error.problems.first?.message ?? "\(error)")")
-            }
-        }
-
-        /// Adds an alternative. Call ``check(_:)`` first.
-        mutating func add(_ addition: Addition, file: String) {
-            alternatives.append(members(addition, file: file))
-        }
-
-        /// Returns the entry's value with these and all earlier alternatives; `nil` if the old value
-        /// can't have alternatives.
-        private func value(with new: [EntryText.Members]) -> String? {
-            let all = alternatives + new
-            guard let old else { return EntryText.value(of: all) }
-            return EntryText(old)?.adding(all)
-        }
-
-        /// Returns the fields of an alternative: its conditions on a request, and its answer.
-        private func members(_ new: Addition, file: String) -> EntryText.Members {
-            let file = new.exchange.response.body.isEmpty ? nil : file
-            let entry = new.exchange.entry(for: url, file: file, defaults: entries.defaults).members
-            var members: EntryText.Members = []
-            if listsMethod || entry.contains(where: { $0.key == "methods" }) {
-                members.append(("methods", JSONText.array([new.exchange.method])))
-            }
-            return members + new.exchange.conditions + entry.filter { $0.key != "methods" }
-        }
     }
 }
 

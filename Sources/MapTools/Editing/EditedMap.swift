@@ -198,35 +198,9 @@ package struct EditedMap {
     /// Marks a file as used by this change if it has this body, and if no entry uses it yet. Returns
     /// whether the file is now used.
     private mutating func reuse(_ name: String, for body: Data) -> Bool {
-        guard !entries.names(name), !isTaken(name), !isOfAnotherDraft(name), hasFile(name, body) else { return false }
+        guard !entries.names(name), isFree(name), hasFile(name, body) else { return false }
         markTaken(name)
         return true
-    }
-
-    /// Returns whether this process last wrote a file for another map. The next change of the other map
-    /// may remove the file.
-    private func isOfAnotherDraft(_ name: String) -> Bool {
-        let writer = Self.drafted.withLock { $0[path(of: name)] }
-        return writer.map { $0 != realMap } ?? false
-    }
-
-    /// The map for which this process last wrote each file, by the file's path.
-    private static let drafted = Guarded<[String: String]>([:])
-
-    /// Returns whether another map in the same folder uses a file.
-    private mutating func isNamedByAnotherMap(_ name: String) -> Bool {
-        otherMaps.contains { $0.names(name) }
-    }
-
-    /// Reads the other JSON files in the map's folder. Leaves out those that aren't maps.
-    private func readOtherMaps() -> [ForeignEntries] {
-        let place = folder.file.deletingLastPathComponent()
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
-        let others = names.filter { $0.asciiLowercased.hasSuffix(".json") && $0 != folder.file.lastPathComponent }
-        return others.compactMap { name in
-            let map = try? MapDocument(contentsOf: place.appendingPathComponent(name, isDirectory: false))
-            return map.map { ForeignEntries($0, resources: folder.resources) }
-        }
     }
 
     /// Writes a body to a file with this name. If the file exists, its bytes are only prepared, and
@@ -254,18 +228,43 @@ package struct EditedMap {
         Self.drafted.withLock { $0[path(of: name)] = realMap }
     }
 
-    /// Returns whether a file may be replaced along with the one entry that uses it: the map names it only once, and
-    /// neither this change nor another map in the folder uses it.
-    mutating func isOnlyUse(_ name: String) -> Bool {
-        entries.namesOnce(name) && !isTaken(name) && !isOfAnotherDraft(name) && !isNamedByAnotherMap(name)
-    }
+    // MARK: Who uses a file
 
     /// Returns whether an entry of this change already uses a file.
-    func isTaken(_ name: String) -> Bool { taken.contains(RecordedFileName.InUse.folded(name)) }
+    private func isTaken(_ name: String) -> Bool { taken.contains(RecordedFileName.InUse.folded(name)) }
 
-    mutating func markTaken(_ name: String) {
+    private mutating func markTaken(_ name: String) {
         taken.insert(RecordedFileName.InUse.folded(name))
     }
+
+    /// Returns whether this change can use a file: none of its entries uses the file yet, and this process didn't last
+    /// write it for another map. The other map's next change may remove the file.
+    private func isFree(_ name: String) -> Bool {
+        let writer = Self.drafted.withLock { $0[path(of: name)] }
+        return !isTaken(name) && (writer == nil || writer == realMap)
+    }
+
+    /// The map for which this process last wrote each file, by the file's path.
+    private static let drafted = Guarded<[String: String]>([:])
+
+    /// Returns whether a file may be replaced along with the one entry that uses it: the map names it only once, this
+    /// change can use it, and no other map in the folder names it.
+    mutating func isOnlyUse(_ name: String) -> Bool {
+        entries.namesOnce(name) && isFree(name) && !otherMaps.contains { $0.names(name) }
+    }
+
+    /// Reads the other JSON files in the map's folder. Leaves out those that aren't maps.
+    private func readOtherMaps() -> [ForeignEntries] {
+        let place = folder.file.deletingLastPathComponent()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+        let others = names.filter { $0.asciiLowercased.hasSuffix(".json") && $0 != folder.file.lastPathComponent }
+        return others.compactMap { name in
+            let map = try? MapDocument(contentsOf: place.appendingPathComponent(name, isDirectory: false))
+            return map.map { ForeignEntries($0, resources: folder.resources) }
+        }
+    }
+
+    // MARK: Saving
 
     /// Writes the map if the new text can be loaded, and then replaces existing files.
     ///
@@ -285,9 +284,8 @@ package struct EditedMap {
 
     /// Removes the files of the draft that no map uses any more.
     private mutating func removeFilesOfDraft() {
-        for name in (draft?.files ?? [:]).keys
-        where bodies[name] != nil && !isTaken(name) && !entries.names(name) && !isNamedByAnotherMap(name) {
-            written.remove(name)
+        for name in (draft?.files ?? [:]).keys where bodies[name] != nil && isFree(name) && !entries.names(name) {
+            if !otherMaps.contains(where: { $0.names(name) }) { written.remove(name) }
         }
     }
 
@@ -340,16 +338,23 @@ package struct EditedMap {
         do throws(WrittenFolder.Problem) { return try body() } catch { throw MapToolError(error) }
     }
 
-    typealias FileCount = (made: Int, replaced: Int)
+    /// Calls a closure that changes entries and writes their files. If it throws, removes the files that it wrote, since
+    /// no entry uses them.
+    mutating func undoing<Value>(
+        _ body: (inout Self) throws(MapToolError) -> Value
+    ) throws(MapToolError) -> Value {
+        let (made, replaced) = (made.count, replaced.count)
+        do throws(MapToolError) {
+            return try body(&self)
+        } catch {
+            removeFiles(except: made, replaced)
+            throw error
+        }
+    }
 
-    /// How many new files were written so far, and how many replacements were prepared.
-    var fileCount: FileCount { (made.count, replaced.count) }
-
-    /// Removes new files and prepared bytes after an error, since no entry uses them.
-    ///
-    /// - Parameter old: How many files to keep, which were written first; `nil`, the default, to remove all.
-    mutating func removeFiles(since old: FileCount? = nil) {
-        let (made, replaced) = (made.dropFirst(old?.made ?? 0), replaced.dropFirst(old?.replaced ?? 0))
+    /// Removes new files and prepared bytes after an error, but for the numbers that were written first.
+    mutating func removeFiles(except firstMade: Int = 0, _ firstReplaced: Int = 0) {
+        let (made, replaced) = (made.dropFirst(firstMade), replaced.dropFirst(firstReplaced))
         for name in made {
             written.remove(name)
             folder.names.release(name)

@@ -6,19 +6,17 @@ import LocalSubstitution
 /// Conditions are equal if they compare the body with the same JSON value or text. The spelling of JSON and
 /// the order of its members don't matter.
 struct RecordedCondition: Hashable, Sendable {
-    private enum Compared: Hashable {
+    private enum Comparison: Hashable {
         case json(JSONValue)
+        /// A form, with `*` for each value that may be a credential, or an empty JSON object.
         case text(String)
-        case any
     }
 
-    private var compared = Compared.any
-    /// The value of `when.json` on one line, with numbers and strings written as in the body; `nil` if the
-    /// condition isn't JSON, or if there is none.
-    private(set) var json: String?
-    /// The value of `when.text`: a form, with `*` for each value that may be a credential, or an empty JSON object.
-    /// `nil` if the condition isn't text, or if there is none.
-    private(set) var text: String?
+    /// What the body is compared with; `nil` if every body meets the condition.
+    private var comparison: Comparison?
+    /// A body that meets the condition: JSON on one line, with numbers and strings written as in the recorded body, or
+    /// the text. `nil` if there's no condition.
+    private(set) var example: String?
     /// Whether the condition leaves out a part of the body that may be a credential.
     private(set) var isRedacted = false
     /// Why the body can't be compared, as a clause without a period; `nil` if it can, or if it's empty.
@@ -39,73 +37,84 @@ struct RecordedCondition: Hashable, Sendable {
     ///   - type: The request's `Content-Type`; `nil` if it has none.
     init(_ body: Data?, type: String? = nil) {
         guard let body, !body.isEmpty else { return }
-        let reason: String?
-        if body.count > Self.longestBody {
-            reason = Self.isTooLong
-        } else if (try? JSONSerialization.jsonObject(with: body)) != nil {
-            reason = readJSON(body)
-        } else if Self.isForm(body, type) {
-            reason = readForm(body)
-        } else {
-            reason = "it's neither JSON nor a form"
+        do throws(Obstacle) {
+            guard body.count <= Self.longestBody else { throw .isTooLong }
+            if (try? JSONSerialization.jsonObject(with: body)) != nil {
+                try readJSON(body)
+            } else if Self.isForm(body, type) {
+                setText(try form(body))
+            } else {
+                throw Obstacle(reason: "it's neither JSON nor a form")
+            }
+        } catch {
+            obstacle = "its request's body isn't compared, since \(error.reason)"
         }
-        guard let reason else {
-            compared = json.flatMap { JSONValue($0) }.map { .json($0) } ?? text.map { .text($0) } ?? .any
-            return
-        }
-        (json, text) = (nil, nil)
-        obstacle = "its request's body isn't compared, since \(reason)"
     }
 
-    static func == (one: Self, other: Self) -> Bool { one.compared == other.compared }
+    /// Why a map can't compare a body, as a clause without a period.
+    private struct Obstacle: Error {
+        let reason: String
 
-    func hash(into hasher: inout Hasher) { hasher.combine(compared) }
+        static let isSecret = Obstacle(reason: "all of it may be credentials")
+        static let isTooLong = Obstacle(reason: "it's longer than \(longest >> 10) KiB")
+    }
+
+    static func == (one: Self, other: Self) -> Bool { one.comparison == other.comparison }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(comparison) }
 
     /// The rank of this condition, to compare element by element. A lower rank is narrower: JSON comes
     /// before forms, JSON with more values before JSON with fewer, and a form with more text besides
     /// its wildcards before one with less.
     var rank: [Int] {
-        switch compared {
+        switch comparison {
         case .json(let value): return [0, -value.count]
         case .text(let text):
             let wildcards = text.utf8.count { $0 == UInt8(ascii: "*") }
             return [1, wildcards - text.utf8.count, wildcards]
-        case .any: return [2]
+        case nil: return [2]
         }
     }
 
     /// The entry's field `when`, as JSON; `nil` if there's no condition.
     var when: String? {
-        if let json { return JSONText.object([("json", json)]) }
-        return text.map { JSONText.object([("text", JSONText.string($0))]) }
+        example.map { example in
+            if case .text = comparison { return JSONText.object([("text", JSONText.string(example))]) }
+            return JSONText.object([("json", example)])
+        }
     }
 
-    /// A body that meets the condition; `nil` if there's no condition.
-    var example: Data? { (json ?? text).map { Data($0.utf8) } }
-
     /// Returns the digest of a method and this condition, to distinguish the names of files.
-    func digest(with method: String) -> String { Digest.hexadecimal(of: Data((method + (json ?? text ?? "")).utf8)) }
+    func digest(with method: String) -> String { Digest.hexadecimal(of: Data((method + (example ?? "")).utf8)) }
 
-    /// Reads a JSON body into the condition. Returns why a map can't compare it, as a clause; `nil` if a map can.
-    private mutating func readJSON(_ body: Data) -> String? {
+    /// Makes the condition compare a JSON body.
+    private mutating func readJSON(_ body: Data) throws(Obstacle) {
+        let json: String?
         do {
             json = try body.withUnsafeBytes { bytes in
                 var cursor = JSONCursor(bytes.bindMemory(to: UInt8.self))
                 return try value(&cursor, bytes, depth: 0)
             }
         } catch {
-            return "it's nested more than \(Self.deepest) levels deep"
+            throw Obstacle(reason: "it's nested more than \(Self.deepest) levels deep")
         }
-        guard let condition = json, condition != "{}" else {
-            guard !isRedacted else { return Self.isSecret }
+        guard let json, json != "{}" else {
+            guard !isRedacted else { throw .isSecret }
+            guard body.count <= Self.longest else { throw .isTooLong }
             // As `when.json`, an empty object would match every object. So the body is compared as text.
-            (json, text) = (nil, String(decoding: body, as: UTF8.self))
-            return body.count > Self.longest ? Self.isTooLong : nil
+            return setText(String(decoding: body, as: UTF8.self))
         }
-        guard condition.utf8.count <= Self.longest else { return Self.isTooLong }
+        guard json.utf8.count <= Self.longest else { throw .isTooLong }
         // A map can't compare a body that it can't read, even if the condition leaves the unreadable number out.
-        guard JSONValue(String(decoding: body, as: UTF8.self)) == nil else { return nil }
-        return "one of its numbers has an exponent of more than 4 digits"
+        guard JSONValue(String(decoding: body, as: UTF8.self)) != nil, let value = JSONValue(json) else {
+            throw Obstacle(reason: "one of its numbers has an exponent of more than 4 digits")
+        }
+        (comparison, example) = (.json(value), json)
+    }
+
+    /// Makes the condition compare the body with a text.
+    private mutating func setText(_ text: String) {
+        (comparison, example) = (.text(text), text)
     }
 
     /// Returns whether a body is a form, according to its type. Without a type, the body must look like a form, since
@@ -116,22 +125,18 @@ struct RecordedCondition: Hashable, Sendable {
         return fields.allSatisfy { $0.contains(UInt8(ascii: "=")) } && body.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// Reads a form into the condition. Returns why a map can't compare it, as a clause; `nil` if a map can.
-    private mutating func readForm(_ body: Data) -> String? {
-        guard body.count <= Self.longest else { return Self.isTooLong }
-        guard let form = String(data: body, encoding: .utf8) else { return "it isn't UTF-8" }
-        guard !form.contains("*") else { return "it has a *, which would match any text" }
+    /// Returns a form with `*` for each value that may be a credential.
+    private mutating func form(_ body: Data) throws(Obstacle) -> String {
+        guard body.count <= Self.longest else { throw .isTooLong }
+        guard let form = String(data: body, encoding: .utf8) else { throw Obstacle(reason: "it isn't UTF-8") }
+        guard !form.contains("*") else { throw Obstacle(reason: "it has a *, which would match any text") }
         let fields = form.split(separator: "&", omittingEmptySubsequences: false).map { field in
             SecretMember.isSecret(field: field) ? (field.firstIndex(of: "=").map { field[...$0] } ?? "") + "*" : field
         }
         isRedacted = fields.contains { $0.hasSuffix("*") }
-        guard fields.contains(where: { !$0.isEmpty && !$0.hasSuffix("*") }) else { return Self.isSecret }
-        text = fields.joined(separator: "&")
-        return nil
+        guard fields.contains(where: { !$0.isEmpty && !$0.hasSuffix("*") }) else { throw .isSecret }
+        return fields.joined(separator: "&")
     }
-
-    private static let isSecret = "all of it may be credentials"
-    private static let isTooLong = "it's longer than \(longest >> 10) KiB"
 
     /// Reads a JSON value. Returns its part of the condition, as JSON; `nil` if the value may be a credential, or is an
     /// array with a possible credential. Such an array is left out, since arrays only match as a whole.

@@ -21,22 +21,22 @@ extension EditedMap {
         let found = archive.responses(selection, inOrder: inOrder, into: entries, &left)
         var outcomes = left.mapValues { Result<KeptFile, HTTPArchive.Refusal>.failure($0) }
         for (url, responses) in found {
-            let count = fileCount
             do throws(MapToolError) {
                 let exchanges = responses.map(\.exchange)
-                let kept = try keep(exchanges, for: url, as: url.canonical, replacing: replacing)
+                let kept = try undoing { map throws(MapToolError) in
+                    try map.keep(exchanges, for: url, as: url.canonical, replacing: replacing)
+                }
                 for (response, outcome) in zip(responses, kept) {
                     for number in response.numbers { outcomes[number] = outcome.mapError { .entry(key: $0.key) } }
                 }
             } catch {
-                removeFiles(since: count)
                 for number in responses.flatMap(\.numbers) {
                     outcomes[number] = .failure(.unwritable(error.description))
                 }
             }
         }
         return archive.entries.enumerated().compactMap { number, entry in
-            outcomes[number].map { HTTPArchive.Item(entry.url, $0) }
+            outcomes[number].map { HTTPArchive.Item(HTTPArchive.Item.shown(entry.url ?? ""), $0) }
         }
     }
 }
@@ -268,16 +268,15 @@ extension HTTPArchive {
         }
     }
 
-    /// What happened to the response of one entry in an archive.
+    /// What happened to one response, such as that of an entry in an archive.
     package struct Item: Sendable {
-        /// The request's URL, as ``shown(_:)`` returns it; empty if the archive has no URL.
+        /// The request's URL; empty if the archive has no URL. For an archive, as ``shown(_:)`` returns it.
         package let url: String
         /// The kept file, or why the response wasn't imported.
         package let outcome: Result<EditedMap.KeptFile, Refusal>
 
-        init(_ url: String?, _ outcome: Result<EditedMap.KeptFile, Refusal>) {
-            self.url = Self.shown(url ?? "")
-            self.outcome = outcome
+        package init(_ url: String, _ outcome: Result<EditedMap.KeptFile, Refusal>) {
+            (self.url, self.outcome) = (url, outcome)
         }
 
         /// Returns a URL for a report: without possible credentials, and cut after 300 bytes, since a `data:` URL may

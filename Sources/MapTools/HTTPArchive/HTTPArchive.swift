@@ -213,7 +213,7 @@ extension HTTPArchive {
         }
 
         /// Reads a header, and adds its value to `values` by its lowercase name. Skips a header that has no name or
-        /// value, or that is neither `Content-Type` nor a header to keep.
+        /// value, or that isn't kept.
         private static func readHeader(
             _ cursor: inout JSONCursor,
             into values: inout [String: [String]]
@@ -226,9 +226,7 @@ extension HTTPArchive {
                 default: try cursor.skip()
                 }
             }
-            guard let name = name?.asciiLowercased, let value,
-                name == "content-type" || kept.contains(name) || RecordedExchange.Headers.isKept(name)
-            else { return }
+            guard let name = name?.asciiLowercased, let value, RecordedExchange.Headers.isKept(name) else { return }
             values[name, default: []].append(value)
         }
 
@@ -240,8 +238,6 @@ extension HTTPArchive {
                 "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
                 "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
             ]
-
-        private static let kept = Set(keptHeaders.map(\.asciiLowercased))
     }
 }
 

@@ -5,15 +5,6 @@ extension MIMEType {
     /// How many of a file's first bytes are looked at: the length of its resource header (WHATWG MIME Sniffing §5.2).
     package static let sniffedLength = 1445
 
-    /// Returns the type whose signature a file begins with, such as `image/png`.
-    ///
-    /// - Parameter firstBytes: The file's first bytes. At most ``sniffedLength`` of them are looked at.
-    /// - Returns: The type, by the same name as from ``guess(forExtension:)``; `nil` if the bytes begin
-    ///   with no known signature.
-    static func sniff(_ firstBytes: some Collection<UInt8>) -> String? {
-        format(of: Array(firstBytes.prefix(sniffedLength)))?.types.first
-    }
-
     /// Returns what a file's first bytes are if they contradict the file's type.
     ///
     /// In doubt, they don't contradict it. For example, an empty file fits any type, and a ZIP archive

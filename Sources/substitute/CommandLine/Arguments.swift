@@ -43,6 +43,24 @@ struct Arguments: Sendable {
     /// Returns all values of an option, in order; empty for a flag, or without the option.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
+    /// Returns all values of an option after parsing them, in order; empty without the option.
+    ///
+    /// - Parameters:
+    ///   - kind: What a value is, such as `a port`, for the failure.
+    ///   - advice: What to write instead, as a sentence for the failure.
+    /// - Throws: A failure with the status `usage` if `parse` returns `nil` for a value.
+    func all<Value>(
+        _ name: String,
+        as kind: String,
+        _ advice: String,
+        _ parse: (String) -> Value?
+    ) throws(Failure) -> [Value] {
+        try all(name).map { text throws(Failure) in
+            guard let value = parse(text) else { throw Failure(usage: "“\(text)” isn't \(kind). \(advice)") }
+            return value
+        }
+    }
+
     private mutating func add(
         _ option: Subcommand.Option,
         given: String?,

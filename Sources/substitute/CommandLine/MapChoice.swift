@@ -20,14 +20,12 @@ struct MapChoice: Sendable {
         namedResources = arguments.value("resources").map { Shell.file($0, isDirectory: true) }
     }
 
-    /// Returns the chosen map, and announces it.
+    /// Checks that something exists at the map's path, and announces the map.
     ///
-    /// - Throws: A failure that suggests other maps if nothing exists at the map's path.
-    static func loaded(_ arguments: Arguments, _ output: Output) throws(Failure) -> MapChoice {
-        let choice = MapChoice(arguments)
-        guard choice.exists else { throw choice.missing }
-        choice.announce(to: output)
-        return choice
+    /// - Throws: A failure that suggests other maps if nothing exists there.
+    func announceExisting(to output: Output) throws(Failure) {
+        guard exists else { throw missing }
+        announce(to: output)
     }
 
     /// Prints the map's path on standard error. Prints nothing if the command line names the map.
@@ -84,19 +82,17 @@ struct MapChoice: Sendable {
     ///     records and the command line names no map, the map may be missing: the cache's map is then empty.
     ///   - reloadsChanges: Whether the cache reloads the map when its file changes; `false` by default.
     /// - Throws: An error if the map is invalid, or if it's missing and must exist.
-    static func cache(
-        _ arguments: Arguments,
+    func cache(
         _ output: Output,
         recordsInto folder: URL? = nil,
         reloadsChanges: Bool = false
     ) throws -> LocalSubstitutionCache {
-        let choice = MapChoice(arguments)
         let map: SubstitutionMap
-        if let folder, !choice.isNamed, !choice.exists {
+        if let folder, !isNamed, !exists {
             map = try SubstitutionMap(files: [:], resources: folder)
         } else {
-            let choice = try loaded(arguments, output)
-            map = try SubstitutionMap(inTool: choice.file, resources: choice.namedResources)
+            try announceExisting(to: output)
+            map = try SubstitutionMap(inTool: file, resources: namedResources)
         }
         return LocalSubstitutionCache(map: map, reloadsChanges: reloadsChanges)
     }

@@ -4,8 +4,8 @@ import Foundation
 /// runs it.
 struct Subcommand: Sendable {
     let name: String
-    /// The operands in the usage line, such as `URL…`; empty for a subcommand without operands.
-    var operands = ""
+    /// The operands, in order; empty for a subcommand without operands. Their placeholders are the usage line's words.
+    var operands: [Value] = []
     /// A short description for one line of the overview.
     let summary: String
     /// A longer description for the subcommand's help. Its lines are at most 80 columns wide.
@@ -13,8 +13,6 @@ struct Subcommand: Sendable {
     var options: [Option] = []
     /// Whether the subcommand has the options `--map`, `--resources` and `--json`; `true` by default.
     var usesMap = true
-    /// The values that a shell suggests for the operands, in order. Empty for a subcommand without suggestions.
-    var operandValues: [Value] = []
     let run: @Sendable (Arguments, Output) async throws -> ExitStatus
 
     /// The exit status of the process.
@@ -51,31 +49,18 @@ struct Subcommand: Sendable {
     ///
     /// A string literal is the placeholder of a value without suggestions.
     struct Value: Sendable, ExpressibleByStringLiteral {
-        enum Suggestions: Sendable, Hashable {
-            /// The shell suggests nothing.
-            case none
-            /// The shell suggests folders, and files whose names match a pattern such as `*` or `*.json`. With the
-            /// pattern `*/`, it suggests only folders.
-            case names(String)
-            /// The shell suggests these words.
-            case words([String])
-            /// The shell suggests the names of all subcommands.
-            case commands
-        }
-
         let placeholder: String
-        let suggestions: Suggestions
+        /// Returns what a shell suggests, as ``Subcommand/suggestions(for:)`` does.
+        let suggestions: @Sendable () -> [String]
 
-        static let file = Value("FILE", .names("*"))
-        static let folder = Value("DIR", .names("*/"))
-        static let command = Value("COMMAND", .commands)
+        static let folder = Value("DIR", ["*/"])
+        static let mapFile = Value("FILE", ["*.json"])
 
-        static func file(withExtension name: String) -> Value { Value("FILE", .names("*.\(name)")) }
-        static func oneOf(_ words: [String], placeholder: String) -> Value { Value(placeholder, .words(words)) }
+        static func file(_ placeholder: String = "FILE", _ names: String = "*") -> Value { Value(placeholder, [names]) }
 
-        init(stringLiteral placeholder: String) { self.init(placeholder, .none) }
+        init(stringLiteral placeholder: String) { self.init(placeholder, []) }
 
-        private init(_ placeholder: String, _ suggestions: Suggestions) {
+        init(_ placeholder: String, _ suggestions: @autoclosure @escaping @Sendable () -> [String]) {
             self.placeholder = placeholder
             self.suggestions = suggestions
         }
@@ -86,7 +71,7 @@ struct Subcommand: Sendable {
 
     /// The options of every subcommand that uses a map.
     private static let commonOptions: [Option] = [
-        .option("map", .file(withExtension: "json"), help: "the map (default: ./substitutions.json)"),
+        .option("map", .mapFile, help: "the map (default: ./substitutions.json)"),
         .option("resources", .folder, help: "the map's files (default: Resources beside the map)"),
         .flag("json", help: "print JSON"),
     ]
@@ -105,7 +90,7 @@ struct Subcommand: Sendable {
                 .padding(toLength: 27, withPad: " ", startingAt: 0) + option.help
         }
         return """
-            Usage: substitute \(name) [options]\(operands.isEmpty ? "" : " \(operands)")
+            Usage: substitute \(name) [options]\(operands.map { " \($0.placeholder)" }.joined())
 
             \(details)
 

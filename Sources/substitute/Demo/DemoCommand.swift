@@ -17,8 +17,8 @@ let demoCommand = Subcommand(
         shows both pages and the map side by side. Doesn't need the network.
         """,
     options: [
-        .option("output", .file, help: "the HTML file (default: in your cache folder)"),
-        .option("map", .file(withExtension: "json"), help: "the map (default: the demo's own)"),
+        .option("output", .file(), help: "the HTML file (default: in your cache folder)"),
+        .option("map", .mapFile, help: "the map (default: the demo's own)"),
     ],
     run: demo
 )
@@ -29,7 +29,8 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     }
     let (cache, mapFile): (LocalSubstitutionCache, URL)
     if arguments.has("map") || arguments.has("resources") {
-        (cache, mapFile) = (try MapChoice.cache(arguments, output), MapChoice(arguments).file)
+        let choice = MapChoice(arguments)
+        (cache, mapFile) = (try choice.cache(output), choice.file)
     } else {
         cache = try LocalSubstitutionCache(bundle: DemoFiles.bundle())
         mapFile = try DemoFiles.url("substitutions.json")

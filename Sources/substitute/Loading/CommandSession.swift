@@ -31,7 +31,7 @@ struct CommandSession: Sendable {
         }
         let folder = arguments.value("record").map { Shell.file($0, isDirectory: true) }
         recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
-        cache = try MapChoice.cache(arguments, output, recordsInto: folder)
+        cache = try MapChoice(arguments).cache(output, recordsInto: folder)
         let limit = try Loader.Limit(arguments)
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache

@@ -179,14 +179,8 @@ extension Loader {
         ///
         /// - Throws: A failure if the option's value isn't a size.
         init(_ arguments: Arguments) throws(Failure) {
-            guard let text = arguments.value("limit") else {
-                self = .standard
-                return
-            }
-            guard let limit = Limit(text) else {
-                throw Failure(usage: "“\(text)” isn't a size. Use --limit with a size such as 500000, 64k or 256M.")
-            }
-            self = limit
+            let advice = "Use --limit with a size such as 500000, 64k or 256M."
+            self = try arguments.all("limit", as: "a size", advice) { Limit($0) }.last ?? .standard
         }
 
         /// Reads a size such as `64k`. The units `k`, `M` and `G` are powers of 1,024, also as `kiB`, `MiB` and `GiB`.

@@ -10,16 +10,13 @@ import FoundationNetworking
 enum RequestOptions {
     static let all: [Subcommand.Option] = [
         .option("header", "'NAME: VALUE'", help: "a header of the request (repeatable)", repeats: true),
-        .option("method", methods, help: "the method (default: GET, or POST with --data)"),
+        .option("method", Subcommand.Value("METHOD", methods), help: "the method (default: GET, or POST with --data)"),
         .option("data", "TEXT", help: "the body, from TEXT, @FILE or @- (standard input)", repeats: true),
         .option("range", "BYTES", help: "the range of bytes, such as 0-99, 100- or -50"),
         .flag("reload", help: "ignore local data, as a browser's reload does"),
     ]
 
-    private static let methods = Subcommand.Value.oneOf(
-        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-        placeholder: "METHOD"
-    )
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     /// Returns a request for each operand, which is a URL. All requests have the same method, headers and body.
     ///
@@ -51,26 +48,20 @@ enum RequestOptions {
         var request = URLRequest(url: url)
         request.httpBody = body
         if body != nil { request.httpMethod = "POST" }
-        if let method = arguments.value("method") {
-            guard isMethod(method) else {
-                throw Failure(usage: "“\(method)” isn't an HTTP method. Use one such as POST.")
-            }
-            request.httpMethod = method.uppercased()
+        let methods = try arguments.all("method", as: "an HTTP method", "Use one such as POST.") {
+            isMethod($0) ? $0.uppercased() : nil
         }
+        if let method = methods.last { request.httpMethod = method }
         if arguments.has("reload") { request.cachePolicy = .reloadIgnoringLocalCacheData }
-        if let range = arguments.value("range") {
-            guard isRange(range) else {
-                throw Failure(usage: "“\(range)” isn't a range of bytes. Use --range 0-99, 100- or -50.")
-            }
-            request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
+        let ranges = try arguments.all("range", as: "a range of bytes", "Use --range 0-99, 100- or -50.") {
+            isRange($0) ? "bytes=\($0)" : nil
         }
-        for header in arguments.all("header") {
-            let parts = header.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            guard parts.count == 2, !parts[0].isEmpty else {
-                throw Failure(usage: "“\(header)” isn't a header. Use --header 'Name: value'.")
-            }
-            request.addValue(parts[1], forHTTPHeaderField: parts[0])
+        if let range = ranges.last { request.setValue(range, forHTTPHeaderField: "Range") }
+        let headers = try arguments.all("header", as: "a header", "Use --header 'Name: value'.") { text in
+            let parts = text.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            return parts.count == 2 && !parts[0].isEmpty ? (name: parts[0], value: parts[1]) : nil
         }
+        for (name, value) in headers { request.addValue(value, forHTTPHeaderField: name) }
         if body != nil, request.value(forHTTPHeaderField: "Content-Type") == nil {
             request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
         }

@@ -9,7 +9,7 @@ import FoundationNetworking
 
 let addCommand = Subcommand(
     name: "add",
-    operands: "URL [FILE]",
+    operands: ["URL", .file("[FILE]")],
     summary: "add an entry to the map, from a file or a URL",
     details: """
         Adds an entry to the map. With FILE, the file answers the URL, or every URL that
@@ -27,7 +27,6 @@ let addCommand = Subcommand(
         .flag("force", help: "replace an existing entry or file"),
         Loader.Limit.option,
     ],
-    operandValues: ["URL", .file],
     run: add
 )
 
@@ -78,14 +77,13 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
     try map.save()
     if let warning { output.message("\(warning)") }
     target.announce(to: output)
-    var record = KeptRecord(url: key, .success(kept))
-    record.map = target.file.path
-    output.table([record.row])
+    let added = HTTPArchive.Item(key, .success(kept))
+    output.table([added.row])
     // `get` loads a URL, so it can't try a pattern.
     if case .url? = try? MapKey(key) {
         output.message("try it: \(Shell.invocation) get\(target.options) \(Shell.word(key))")
     }
-    try output.json(record)
+    try output.json(added.json(map: target.file.path))
     return .done
 }
 

@@ -45,42 +45,47 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Sub
     guard arguments.has("remote") || !arguments.has("limit") else {
         throw Failure(usage: "--limit needs --remote. Use check --remote --limit \(arguments.value("limit") ?? "").")
     }
-    let choice = try MapChoice.loaded(arguments, output)
+    let choice = MapChoice(arguments)
+    try choice.announceExisting(to: output)
     let map: SubstitutionMap?
-    let result: (count: Int, problems: [SubstitutionMap.Problem], warnings: [SubstitutionMap.Warning])
+    let problems: [SubstitutionMap.Problem]
     do throws(SubstitutionMapError) {
         let loaded = try choice.checkedMap()
-        map = loaded
-        result = (loaded.count, loaded.problems, MapReview(loaded).warnings)
+        (map, problems) = (loaded, loaded.problems)
     } catch {
-        map = nil
-        result = (0, error.problems, [])
+        (map, problems) = (nil, error.problems)
     }
 
+    let found = map.map { MapReview($0).warnings } ?? []
     let findings =
-        result.problems.map { Finding($0, in: choice.file) }
-        + Finding.list(result.warnings, in: choice.file, isAttached: arguments.has("attached"))
+        problems.map { Finding($0, in: choice.file) }
+        + Finding.list(found, in: choice.file, isAttached: arguments.has("attached"))
         + Finding.notes(on: map, in: choice.file)
     for finding in findings {
         let text = (finding.key.map { "“\($0)”: " } ?? "") + finding.message
         output.line("\(finding.place): \(finding.severity, finding.color): \(text)")
     }
-    let errors = result.problems.count
+    let (count, errors) = (map?.count ?? 0, problems.count)
     let warnings = findings.count { $0.severity == "warning" }
     output.line(
         """
-        \(result.count.counted("entry", "entries")) in use, \(errors.counted("error", "errors")), \
+        \(count.counted("entry", "entries")) in use, \(errors.counted("error", "errors")), \
         \(warnings.counted("warning", "warnings"))
         """
     )
     var remote: [RemoteComparison]?
     if let map, arguments.has("remote") {
-        let entries = await RemoteComparison.all(in: map, updating: arguments.has("update"), limit: limit)
-        RemoteComparison.report(entries, in: choice.file, updating: arguments.has("update"), output)
+        let updating = arguments.has("update")
+        let progress = Output.Progress()
+        let entries = await map.comparedWithRemote(limit: limit.bytes, refusal: limit.refusal, updating: updating) {
+            progress.show("\($0.grouped) of \($1.grouped) compared")
+        }
+        progress.end()
+        RemoteComparison.report(entries, in: choice.file, updating: updating, output)
         remote = entries
     }
     try output.json([
-        "map": choice.file.path, "entries": result.count, "errors": errors, "warnings": warnings,
+        "map": choice.file.path, "entries": count, "errors": errors, "warnings": warnings,
         "findings": findings, "remote": remote.map { ["entries": $0] },
     ])
     if errors > 0 || remote?.contains(where: \.result.isFailure) == true { return .failed }
@@ -191,19 +196,6 @@ private struct Finding: Encodable {
 }
 
 extension RemoteComparison {
-    /// Compares the files of a map's entries with what their URLs serve. Shows progress on a terminal.
-    ///
-    /// - Parameters:
-    ///   - updating: Whether to replace files that differ.
-    ///   - limit: The size of the largest body to load.
-    fileprivate static func all(in map: SubstitutionMap, updating: Bool, limit: Loader.Limit) async -> [Self] {
-        let progress = Output.Progress()
-        defer { progress.end() }
-        return await map.comparedWithRemote(limit: limit.bytes, refusal: limit.refusal, updating: updating) {
-            progress.show("\($0.grouped) of \($1.grouped) compared")
-        }
-    }
-
     /// Prints a line for each comparison whose result isn't “same”, then the totals.
     ///
     /// - Parameter updating: Whether differing files were to be replaced. If so, the totals always count the updated

@@ -1,6 +1,6 @@
 let completionsCommand = Subcommand(
     name: "completions",
-    operands: "SHELL",
+    operands: [Subcommand.Value("SHELL", Subcommand.CompletingShell.allCases.map(\.rawValue))],
     summary: "print completions for bash, zsh or fish",
     details: """
         Prints a script that completes commands, options and files. Install it for your
@@ -20,7 +20,6 @@ let completionsCommand = Subcommand(
             substitute completions fish > ~/.config/fish/completions/substitute.fish
         """,
     usesMap: false,
-    operandValues: [.oneOf(Subcommand.CompletingShell.allCases.map(\.rawValue), placeholder: "SHELL")],
     run: completions
 )
 
@@ -39,7 +38,8 @@ extension Subcommand {
     /// Returns suggestions for the last word of a command line. The suggestions may not begin with the part of the word
     /// that's already typed: the shell filters them.
     ///
-    /// A suggestion is a word, a word with a tab and a description, or a pattern of file names.
+    /// A suggestion is a word, or a word with a tab and a description. It can also be a pattern such as `*` or `*.json`:
+    /// the shell then suggests folders, and files whose names match. With the pattern `*/`, it suggests only folders.
     ///
     /// - Parameter line: The words of the command line. The last one is the word to complete, which may be empty.
     static func suggestions(for line: [String]) -> [String] {
@@ -65,12 +65,12 @@ extension Subcommand {
                 value = valueOfOption(word)
             }
         }
-        if let value { return value.suggestedLines }
+        if let value { return value.suggestions() }
         if !hasOnlyOperands, current.hasPrefix("--"), let end = current.firstIndex(of: "=") {
-            return valueOfOption(current[..<end])?.suggestedLines ?? []
+            return valueOfOption(current[..<end])?.suggestions() ?? []
         }
         if hasOnlyOperands || !current.hasPrefix("-") {
-            let lines = command.operandValues.dropFirst(operands).first?.suggestedLines ?? []
+            let lines = command.operands.dropFirst(operands).first?.suggestions() ?? []
             if hasOnlyOperands || !current.isEmpty || !lines.isEmpty { return lines }
         }
         return options.filter { option in
@@ -78,7 +78,7 @@ extension Subcommand {
         }.map { "--\($0.name)\t\($0.help)" }
     }
 
-    fileprivate var suggestion: String { "\(name)\t\(summary)" }
+    var suggestion: String { "\(name)\t\(summary)" }
 
     /// A shell for which the command prints a completion script. The script gets suggestions from the command, and file
     /// names from the shell.
@@ -181,18 +181,6 @@ extension Subcommand {
                 complete -c substitute -f -a '(__substitute)'
                 """#
             }
-        }
-    }
-}
-
-extension Subcommand.Value {
-    /// The suggestions as lines for the scripts; empty for no suggestions.
-    fileprivate var suggestedLines: [String] {
-        switch suggestions {
-        case .none: []
-        case .names(let pattern): [pattern]
-        case .words(let words): words
-        case .commands: Subcommand.all.map(\.suggestion)
         }
     }
 }

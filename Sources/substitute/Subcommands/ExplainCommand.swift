@@ -3,7 +3,7 @@ import LocalSubstitution
 
 let explainCommand = Subcommand(
     name: "explain",
-    operands: "URL…",
+    operands: ["URL…"],
     summary: "show what answers a request, and why",
     details: """
         Prints for each URL which entry wins and which ones it shadows, the file, how
@@ -21,7 +21,7 @@ let explainCommand = Subcommand(
 
 private func explain(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     let requests = try RequestOptions.requests(arguments)
-    let cache = try MapChoice.cache(arguments, output)
+    let cache = try MapChoice(arguments).cache(output)
     let explanations = requests.map(cache.explain)
     for (index, explanation) in explanations.enumerated() {
         if index > 0 { output.line() }

@@ -10,7 +10,7 @@ import FoundationNetworking
 
 let getCommand = Subcommand(
     name: "get",
-    operands: "URL…",
+    operands: ["URL…"],
     summary: "load URLs through URLSession with the cache attached",
     details: """
         Loads each URL through a URLSession with a LocalSubstitutionCache attached.
@@ -40,7 +40,7 @@ let getCommand = Subcommand(
             substitute get --record saved --parts --offline https://example.com/
         """,
     options: RequestOptions.all + CommandSession.options + [
-        .option("output", .file, help: "write the body to FILE (- for standard output)"),
+        .option("output", .file(), help: "write the body to FILE (- for standard output)"),
         .flag("parts", help: "load one page with its parts"),
     ],
     run: get

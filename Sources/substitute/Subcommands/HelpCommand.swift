@@ -3,11 +3,10 @@ import LocalSubstitution
 
 let helpCommand = Subcommand(
     name: "help",
-    operands: "[COMMAND]",
+    operands: [Subcommand.Value("[COMMAND]", Subcommand.all.map(\.suggestion))],
     summary: "print this overview, or the help of a command",
     details: "Prints an overview of all commands, or the help of one.",
     usesMap: false,
-    operandValues: [.command],
     run: help
 )
 
@@ -20,7 +19,7 @@ private func help(_ arguments: Arguments, _ output: Output) async throws -> Subc
 }
 
 extension Subcommand {
-    static let all = [
+    static let all: [Subcommand] = [
         initCommand, addCommand, importCommand, getCommand, serveCommand, explainCommand, checkCommand,
         schemaCommand, completionsCommand, demoCommand, helpCommand,
     ]

@@ -4,7 +4,7 @@ import MapTools
 
 let importCommand = Subcommand(
     name: "import",
-    operands: "FILE.har",
+    operands: [.file("FILE.har", "*.har")],
     summary: "create a map and files from a recording (HTTP Archive)",
     details: """
         Imports the responses of an HTTP Archive (HAR) into a map and its resources
@@ -25,7 +25,7 @@ let importCommand = Subcommand(
         """,
     options: [
         .option("into", .folder, help: "the map's folder (default: the current folder)"),
-        .option("map", .file(withExtension: "json"), help: "the map (default: substitutions.json in --into's DIR)"),
+        .option("map", .mapFile, help: "the map (default: substitutions.json in --into's DIR)"),
         .option("match", "PATTERN", help: "only URLs that match PATTERN (repeatable)", repeats: true),
         .option("type", "TYPE", help: "only this MIME type, such as image/* (repeatable)", repeats: true),
         .option("status", "CODE", help: "only this status, instead of 200 (repeatable)", repeats: true),
@@ -35,7 +35,6 @@ let importCommand = Subcommand(
         .flag("force", help: "replace existing entries that aren't null"),
         .flag("dry-run", help: "only print what would be done"),
     ],
-    operandValues: [.file(withExtension: "har")],
     run: importArchive
 )
 
@@ -53,43 +52,34 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
 
     var map = try EditedMap(target.file, resources: resources, isDryRun: arguments.has("dry-run"))
     let items = map.take(archive, selection, replacing: arguments.has("force"), inOrder: arguments.has("in-order"))
-        .map { KeptRecord(url: $0.url, $0.outcome) }
     try map.save()
     target.announce(to: output)
     output.list(items)
-    let counts = Dictionary(items.map { ($0.outcome, 1) }, uniquingKeysWith: +)
+    let counts = Dictionary(items.map { ($0.change, 1) }, uniquingKeysWith: +)
     let sums = ["new", "replaced", "unchanged", "left"].compactMap { name in
         counts[name].map { "\($0.grouped) \(name)" } ?? (name == "new" || name == "left" ? "0 \(name)" : nil)
     }
     output.line("\(sums.joined(separator: ", "))\(map.isDryRun ? "; nothing was written" : "")")
     try output.json([
-        "map": target.file.path, "resources": resources.path, "dryRun": map.isDryRun, "responses": items,
+        "map": target.file.path, "resources": resources.path, "dryRun": map.isDryRun,
+        "responses": items.map { $0.json() },
     ])
-    return items.contains { $0.reason == HTTPArchive.Refusal.failure } ? .failed : .done
+    return items.contains { $0.refusal?.kind == HTTPArchive.Refusal.failure } ? .failed : .done
 }
 
 private func selection(_ arguments: Arguments) throws -> HTTPArchive.Selection {
-    let statuses = try arguments.all("status").map { text in
-        guard let status = Int(text), (100...599).contains(status) else {
-            throw Failure(usage: "“\(text)” isn't an HTTP status. Use one such as --status 404.")
-        }
-        return status
+    let statuses = try arguments.all("status", as: "an HTTP status", "Use one such as --status 404.") { text in
+        Int(text).flatMap { (100...599).contains($0) ? $0 : nil }
     }
     let methods = (arguments.value("methods") ?? "GET").split(separator: ",", omittingEmptySubsequences: false)
         .map { $0.trimmingCharacters(in: .whitespaces) }
     for method in methods where method != "*" && !RequestOptions.isMethod(method) {
         throw Failure(usage: "“\(method)” isn't an HTTP method. Use --methods GET,POST, or '*' for all.")
     }
-    let types = arguments.all("type")
-    for type in types where !isMIMEType(type) {
-        throw Failure(usage: "“\(type)” isn't a MIME type. Use type/subtype, such as --type image/png or 'image/*'.")
-    }
-    var largest = HTTPArchive.Selection.standardLargest
-    if let text = arguments.value("max-size") {
-        guard let bytes = Int(text), bytes > 0 else {
-            throw Failure(usage: "“\(text)” isn't a number of bytes. Use one such as --max-size 5000000.")
-        }
-        largest = bytes
+    let typeAdvice = "Use type/subtype, such as --type image/png or 'image/*'."
+    let types = try arguments.all("type", as: "a MIME type", typeAdvice) { isMIMEType($0) ? $0 : nil }
+    let sizes = try arguments.all("max-size", as: "a number of bytes", "Use one such as --max-size 5000000.") { text in
+        Int(text).flatMap { $0 > 0 ? $0 : nil }
     }
     do throws(MapToolError) {
         return try HTTPArchive.Selection(
@@ -97,7 +87,7 @@ private func selection(_ arguments: Arguments) throws -> HTTPArchive.Selection {
             types: types,
             statuses: statuses,
             methods: methods,
-            largest: largest
+            largest: sizes.last ?? HTTPArchive.Selection.standardLargest
         )
     } catch {
         throw Failure(usage: error.description)
@@ -110,18 +100,48 @@ private func isMIMEType(_ text: String) -> Bool {
     return parts.count == 2 && !parts.contains { $0.isEmpty || $0.contains { $0.isWhitespace || $0 == ";" } }
 }
 
+extension HTTPArchive.Item {
+    /// What happened to the response in one word, such as `new` or `left`.
+    fileprivate var change: String { (try? outcome.get())?.change.rawValue ?? "left" }
+
+    /// Why the response was left out; `nil` if it was kept.
+    fileprivate var refusal: HTTPArchive.Refusal? { if case .failure(let refusal) = outcome { refusal } else { nil } }
+
+    /// Returns the JSON object that `add` and `import` print with `--json`.
+    ///
+    /// - Parameter map: The map's path; `nil`, the default, if the object is a part of a JSON document.
+    func json(map: String? = nil) -> Output.JSONObject {
+        let kept = try? outcome.get()
+        return [
+            "map": map, "url": url, "outcome": change, "file": kept?.name, "bytes": kept?.bytes,
+            "contentType": kept?.contentType, "reason": refusal?.kind, "message": refusal?.description,
+        ]
+    }
+
+    /// The table row that `add` and `import` print. An unchanged response has no color.
+    var row: (color: Output.Color?, cells: [String]) {
+        switch outcome {
+        case .success(let kept):
+            let color: Output.Color? = kept.change == .unchanged ? nil : .green
+            return (color, [change, kept.contentType, Output.format(bytes: kept.bytes), kept.name, url])
+        case .failure(let refusal):
+            return (.yellow, [change, refusal.description] + (url.isEmpty ? [] : [url]))
+        }
+    }
+}
+
 extension Output {
     /// Prints the imported responses, then the responses that were left out with their reasons. Prints at most 100
     /// imported responses, and at most 10 for each kind of reason.
-    fileprivate func list(_ items: [KeptRecord]) {
+    fileprivate func list(_ items: [HTTPArchive.Item]) {
         let (mostTaken, mostLeft) = (100, 10)
-        let taken = items.filter { $0.reason == nil }
+        let taken = items.filter { $0.refusal == nil }
         table(taken.prefix(mostTaken).map(\.row), numbers: [2])
         if taken.count > mostTaken { line("and \((taken.count - mostTaken).grouped) more (--json lists all)") }
         var kinds: [String] = []
-        for case let kind? in items.map(\.reason) where !kinds.contains(kind) { kinds.append(kind) }
+        for case let kind? in items.map(\.refusal?.kind) where !kinds.contains(kind) { kinds.append(kind) }
         for kind in kinds {
-            let records = items.filter { $0.reason == kind }
+            let records = items.filter { $0.refusal?.kind == kind }
             table(records.prefix(mostLeft).map(\.row))
             let more = records.count - mostLeft
             if more > 0 { line("left  and \(more.grouped) more for similar reasons (--json lists all)") }

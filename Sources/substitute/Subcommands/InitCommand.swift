@@ -14,7 +14,7 @@ let initCommand = Subcommand(
         """,
     options: [
         .option("target", "NAME", help: "the target in the package that uses the map"),
-        .option("map", .file(withExtension: "json"), help: "the map (default: in the target's or current folder)"),
+        .option("map", .mapFile, help: "the map (default: in the target's or current folder)"),
     ],
     run: initialize
 )

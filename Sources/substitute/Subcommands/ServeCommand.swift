@@ -37,9 +37,12 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     guard arguments.operands.isEmpty else {
         throw Failure(usage: "serve takes only options. Name an origin with --origin URL.")
     }
-    let firstPort = try port(arguments)
+    let advice = "Use a number up to 65535, such as --port 8080."
+    // Without the option, the system chooses free ports.
+    let firstPort = try arguments.all("port", as: "a port", advice) { UInt16($0) }.last ?? 0
     let folder = arguments.value("record").map { Shell.file($0, isDirectory: true) }
-    let cache = try MapChoice.cache(arguments, output, recordsInto: folder, reloadsChanges: true)
+    let choice = MapChoice(arguments)
+    let cache = try choice.cache(output, recordsInto: folder, reloadsChanges: true)
     let recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
     cache.hearReloads { event in
         guard event.kind == .mapNotReloaded else { return output.message("\(event)") }
@@ -51,7 +54,6 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     let most = SubstitutionServer.mostOrigins
     let origins = arguments.has("origin") ? arguments.all("origin") : Array(named.prefix(most))
     guard !origins.isEmpty else {
-        let choice = MapChoice(arguments)
         throw choice.exists
             ? Failure("The map doesn't name an origin. Use --origin with one such as “https://api.example.com”.")
             : Failure("\(choice.missing) Or name an origin with --origin.")
@@ -110,17 +112,6 @@ private func ports(of origins: [String], from first: UInt16) throws(Failure) -> 
     }
     let ports = origins.enumerated().map { ($1, first == 0 ? 0 : first + UInt16($0)) }
     return Dictionary(ports) { first, _ in first }
-}
-
-/// Returns the port that `--port` names. Without this option, returns 0, so that the system chooses a free one.
-///
-/// - Throws: A failure if the option's value isn't a port.
-private func port(_ arguments: Arguments) throws(Failure) -> UInt16 {
-    guard let text = arguments.value("port") else { return 0 }
-    guard let port = UInt16(text) else {
-        throw Failure(usage: "“\(text)” isn't a port. Use a number up to 65535, such as --port 8080.")
-    }
-    return port
 }
 
 /// The log of a server. It prints each request that the server has answered, and counts them.
