@@ -141,8 +141,6 @@ package final class EntryFieldsReader {
         fields.methods = methods
     }
 
-    func readDelay(_ member: Member) { fields.delay = seconds(member) }
-
     /// Returns a number of seconds from 0 to 3600. For any other value, notes a problem and returns `nil`.
     func seconds(_ member: Member) -> Double? {
         let expected = "a number of seconds from 0 to 3600"
