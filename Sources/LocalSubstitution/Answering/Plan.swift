@@ -230,7 +230,8 @@ final class Plan: Sendable {
     var isSpelledAsKey: Bool {
         guard let match = match, let entry = match.winner, !entry.isPattern else { return false }
         let text = request.url?.absoluteString
-        return text == entry.key || (text == match.url.canonical && match.isWithoutIgnoring)
+        if text == entry.key { return true }
+        return text == match.url.canonical && text == (try? NormalizedURL(key: entry.key))?.canonical
     }
 
     /// What to ask the network about the answer's file; `nil` if the entry isn't `untilUpdated`, if the method is neither

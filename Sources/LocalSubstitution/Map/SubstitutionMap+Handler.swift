@@ -96,26 +96,16 @@ extension SubstitutionMap {
 
         /// The handlers by name; `nil` in tools, which accept any name since they don't have the app's code.
         private let named: [String: SubstitutionMap.Handler]?
+        /// The handlers of a map that's made in code.
         private let numbered: [SubstitutionMap.Handler]
 
-        package init(_ named: [String: SubstitutionMap.Handler]) {
+        package init(_ named: [String: SubstitutionMap.Handler]?, numbered: [SubstitutionMap.Handler] = []) {
             self.named = named
-            numbered = []
-        }
-
-        /// Creates a table of the handlers of a map that's made in code.
-        init(numbered: [SubstitutionMap.Handler]) {
-            named = [:]
             self.numbered = numbered
         }
 
-        private init() {
-            named = nil
-            numbered = []
-        }
-
         /// A table that accepts any name.
-        package static let any = HandlerTable()
+        package static let any = HandlerTable(nil)
 
         subscript(_ number: Int) -> Entry.Handler? {
             numbered.indices.contains(number) ? Entry.Handler(numbered[number]) : nil

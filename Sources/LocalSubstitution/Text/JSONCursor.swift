@@ -55,7 +55,7 @@ package struct JSONCursor {
 
     /// - Parameters:
     ///   - range: The range of one value inside the text. By default, it's the whole text after its byte order mark.
-    ///   - line: The line on which the value begins.
+    ///   - line: The line on which the value begins; 0 if lines aren't counted.
     package init(
         _ bytes: UnsafeBufferPointer<UInt8>,
         in range: Range<Int>? = nil,
@@ -94,12 +94,21 @@ package struct JSONCursor {
         _ member: (inout JSONCursor, _ key: String, _ line: Int) throws(SyntaxError) -> Void
     ) throws(SyntaxError) {
         guard next == .object else { return try skip() }
+        try rawObject { cursor, key, line throws(SyntaxError) in
+            let key = try cursor.decoded(key) ?? ""
+            try member(&cursor, key, line)
+        }
+    }
+
+    /// Reads an object. Calls `member` with the range of each key's text.
+    private mutating func rawObject(
+        _ member: (inout JSONCursor, _ key: Range<Int>, _ line: Int) throws(SyntaxError) -> Void
+    ) throws(SyntaxError) {
         var hasMember = try enter(.leftBrace, .rightBrace)
         while hasMember {
             let line = line
-            let range = try rawKey()
-            let key = try decoded(range) ?? ""
-            try takeColon(after: range)
+            let key = try rawKey()
+            try takeColon(after: key)
             try member(&self, key, line)
             hasMember = try takeComma(or: .rightBrace)
         }
@@ -144,13 +153,9 @@ package struct JSONCursor {
             let range = try rawString()
             if isStrict { _ = try decoded(range) }
         case .object:
-            var hasMember = try enter(.leftBrace, .rightBrace)
-            while hasMember {
-                let key = try rawKey()
-                if isStrict { _ = try decoded(key) }
-                try takeColon(after: key)
-                try skip()
-                hasMember = try takeComma(or: .rightBrace)
+            try rawObject { cursor, key, _ throws(SyntaxError) in
+                if cursor.isStrict { _ = try cursor.decoded(key) }
+                try cursor.skip()
             }
         case .array:
             try array { cursor throws(SyntaxError) in try cursor.skip() }
@@ -306,7 +311,7 @@ package struct JSONCursor {
     private mutating func skipWhiteSpace() {
         while offset < end {
             switch bytes[offset] {
-            case .newline: line += 1
+            case .newline: if line > 0 { line += 1 }
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
             default: return
             }

@@ -19,14 +19,12 @@ package struct JSONScanner {
     private let range: Range<Int>
     private let line: Int
 
-    package init(_ bytes: [UInt8]) {
-        self.init(bytes, in: 0..<bytes.count, line: 1)
-    }
-
-    /// Creates a scanner for one value inside a text. The value begins on `line`.
-    init(_ bytes: [UInt8], in range: Range<Int>, line: Int) {
+    /// - Parameters:
+    ///   - range: The range of one value inside the text. By default, it's the whole text.
+    ///   - line: The line on which the value begins; 0 if lines aren't counted.
+    package init(_ bytes: [UInt8], in range: Range<Int>? = nil, line: Int = 1) {
         self.bytes = bytes
-        self.range = range
+        self.range = range ?? 0..<bytes.count
         self.line = line
     }
 

@@ -64,11 +64,11 @@ package struct EntryFields: Sendable {
     /// The fields that need the URL protocol, since a cache alone can't implement them. Each function returns whether
     /// its field is set.
     static let ofProtocol: KeyValuePairs<String, @Sendable (EntryFields) -> Bool> = [
-        "handler": { if case .handler? = $0.answer { true } else { false } },
+        "handler": { $0.kind == .handler },
         "delay": { $0.delay != nil },
-        "error": { if case .error? = $0.answer { true } else { false } },
+        "error": { $0.kind == .error },
         "times": { $0.times != nil },
-        "stream": { if case .stream? = $0.answer { true } else { false } },
+        "stream": { $0.kind == .stream },
         "bytesPerSecond": { $0.pace?.isEven == true },
         "secondsPerLine": { if case .secondsPerLine? = $0.pace { true } else { false } },
         "secondsPerEvent": { if case .secondsPerEvent? = $0.pace { true } else { false } },
@@ -108,8 +108,8 @@ extension EntryFields {
             answer: Kind? = nil,
             in places: [Place] = [.entry, .alternative, .handled],
             refusing: [Kind] = [],
-            read: @escaping Read,
-            inherit: Inherit? = nil
+            inherit: Inherit? = nil,
+            read: @escaping Read
         ) {
             self.name = name
             self.answer = answer
@@ -121,27 +121,24 @@ extension EntryFields {
 
         private static let everywhere: [Place] = [.entry, .defaults, .alternative, .handled]
         private static let perRequest: [Place] = [.entry, .defaults, .alternative]
+        /// For an entry with all its alternatives.
+        private static let whole: [Place] = [.entry, .defaults]
+        /// The kinds that don't depend on whether the network fails.
+        private static let alwaysAnswering: [Kind] = [.stream, .error, .network, .handler, .alternatives]
+
+        private static func fill<Value>(_ field: inout Value?, _ inherited: Value?) { field = field ?? inherited }
 
         /// All fields, in the order in which messages list them.
         static let all: [Field] = [
             Field("file", answer: .file) { $0.fields.file = $0.string($1, "a string with the name of a file") },
-            Field("mimeType", in: everywhere, refusing: [.empty, .error, .network, .handler]) {
+            Field("mimeType", in: everywhere, refusing: withoutBody, inherit: { fill(&$0.mimeType, $1.mimeType) }) {
                 $0.readMIMEType($1)
-            } inherit: {
-                $0.mimeType = $0.mimeType ?? $1.mimeType
             },
-            Field("charset", in: everywhere, refusing: [.stream, .empty, .error, .network, .handler]) {
+            Field("charset", in: everywhere, refusing: withoutWholeBody, inherit: { fill(&$0.charset, $1.charset) }) {
                 $0.readCharset($1)
-            } inherit: {
-                $0.charset = $0.charset ?? $1.charset
             },
             Field("status", refusing: [.error, .network, .handler, .alternatives]) { $0.readStatus($1) },
-            Field("headers", in: everywhere, refusing: [.error, .handler]) {
-                $0.readHeaders($1)
-            } inherit: { fields, defaults in
-                let set = fields.headers
-                for (name, value) in defaults.headers where set[header: name] == nil { fields.headers[name] = value }
-            },
+            Field("headers", in: everywhere, refusing: [.error, .handler], inherit: addHeaders) { $0.readHeaders($1) },
             Field("json", answer: .inline) { $0.readJSON($1) },
             Field("text", answer: .inline) { $0.readText($1) },
             Field("stream", answer: .stream) { $0.readStream($1) },
@@ -151,52 +148,44 @@ extension EntryFields {
             Field("setRequestHeaders", refusing: [.stream, .error, .handler, .alternatives]) {
                 $0.readRequestHeaders($1)
             },
-            Field("delay", in: everywhere) {
-                $0.readDelay($1)
-            } inherit: {
-                $0.inheritsDelay = $0.delay == nil && $1.delay != nil
-                $0.delay = $0.delay ?? $1.delay
-            },
-            Field("bytesPerSecond", in: everywhere, refusing: withoutPace) {
+            Field("delay", in: everywhere, inherit: inheritDelay) { $0.fields.delay = $0.seconds($1) },
+            Field("bytesPerSecond", in: everywhere, refusing: withoutWholeBody, inherit: { fill(&$0.pace, $1.pace) }) {
                 $0.readBytesPerSecond($1)
-            } inherit: {
-                $0.pace = $0.pace ?? $1.pace
             },
-            Field("secondsPerLine", refusing: withoutPace + [.alternatives]) { $0.readSecondsPerLine($1) },
-            Field("secondsPerEvent", refusing: withoutPace + [.alternatives]) { $0.readSecondsPerEvent($1) },
-            Field("methods", in: perRequest) {
-                $0.readMethods($1)
-            } inherit: {
-                $0.methods = $0.methods ?? $1.methods
-            },
+            Field("secondsPerLine", refusing: withoutWholeBody + [.alternatives]) { $0.readSecondsPerLine($1) },
+            Field("secondsPerEvent", refusing: withoutWholeBody + [.alternatives]) { $0.readSecondsPerEvent($1) },
+            Field("methods", in: perRequest, inherit: { fill(&$0.methods, $1.methods) }) { $0.readMethods($1) },
             Field("when", in: [.entry, .alternative], refusing: [.alternatives]) { $0.readWhen($1) },
             Field("times", in: [.alternative], refusing: [.alternatives]) { $0.readTimes($1) },
             Field("alternatives", answer: .alternatives, in: [.entry]) { $0.readAlternatives($1) },
-            Field("ignoreQuery", in: [.entry, .defaults]) {
+            Field("ignoreQuery", in: whole, inherit: { fill(&$0.ignoreQuery, $1.ignoreQuery) }) {
                 $0.readIgnoreQuery($1)
-            } inherit: {
-                $0.ignoreQuery = $0.ignoreQuery ?? $1.ignoreQuery
             },
-            Field("use", in: [.entry, .defaults], refusing: [.stream, .error, .network, .handler, .alternatives]) {
-                $0.readUse($1)
-            } inherit: {
-                $0.use = $0.use ?? $1.use
-            },
-            Field("timeout", in: [.entry, .defaults], refusing: [.stream, .error, .network, .handler, .alternatives]) {
-                $0.readTimeout($1)
-            } inherit: {
-                // Only `whenOffline` uses a timeout. With another `use`, a timeout gets a warning, so a default isn't added.
-                $0.timeout = $0.timeout ?? ($0.use == .whenOffline ? $1.timeout : nil)
-            },
-            Field("enabled", in: [.entry, .defaults]) {
+            Field("use", in: whole, refusing: alwaysAnswering, inherit: { fill(&$0.use, $1.use) }) { $0.readUse($1) },
+            Field("timeout", in: whole, refusing: alwaysAnswering, inherit: inheritTimeout) { $0.readTimeout($1) },
+            Field("enabled", in: whole, inherit: { fill(&$0.isEnabled, $1.isEnabled) }) {
                 $0.fields.isEnabled = $0.bool($1, "true or false")
-            } inherit: {
-                $0.isEnabled = $0.isEnabled ?? $1.isEnabled
             },
             Field("comment", in: everywhere) { _ = $0.string($1, "a string") },
         ]
 
-        private static let withoutPace: [Kind] = [.stream, .empty, .error, .network, .handler]
+        private static let withoutBody: [Kind] = [.empty, .error, .network, .handler]
+        private static let withoutWholeBody: [Kind] = [.stream] + withoutBody
+
+        private static let addHeaders: Inherit = { fields, defaults in
+            let set = fields.headers
+            for (name, value) in defaults.headers where set[header: name] == nil { fields.headers[name] = value }
+        }
+
+        private static let inheritDelay: Inherit = {
+            $0.inheritsDelay = $0.delay == nil && $1.delay != nil
+            $0.delay = $0.delay ?? $1.delay
+        }
+
+        private static let inheritTimeout: Inherit = {
+            // Only `whenOffline` uses a timeout. With another `use`, a timeout gets a warning, so a default isn't added.
+            $0.timeout = $0.timeout ?? ($0.use == .whenOffline ? $1.timeout : nil)
+        }
 
         /// Returns the field with a name; `nil` if there's none.
         static func named(_ name: String) -> Field? { all.first { $0.name == name } }

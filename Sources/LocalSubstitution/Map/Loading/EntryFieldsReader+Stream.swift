@@ -37,8 +37,7 @@ extension EntryFieldsReader {
 
     /// Reads a piece: a string, or an object with one content and an optional delay. Returns `nil` for a wrong piece.
     private func piece(_ element: Member, number: Int) -> Entry.Piece? {
-        let line = line == 0 ? 0 : element.line
-        if let text = element.text { return Entry.Piece(content: .data(Data(text.utf8)), line: line) }
+        if let text = element.text { return Entry.Piece(content: .data(Data(text.utf8)), line: element.line) }
         guard element.kind == .object else {
             note(
                 element.line,
@@ -47,10 +46,9 @@ extension EntryFieldsReader {
             )
             return nil
         }
-        let reader = EntryFieldsReader(bytes, line: self.line, data: data, handlers: handlers)
-        let piece = reader.piece(in: element.range, line: element.line)
-        for problem in reader.problems { note(problem.line, problem.kind, "Piece \(number): \(problem.message)") }
-        return piece
+        prefix = "Piece \(number): "
+        defer { prefix = "" }
+        return piece(in: element.range, line: element.line)
     }
 
     private func piece(in range: Range<Int>, line: Int) -> Entry.Piece? {
@@ -78,7 +76,7 @@ extension EntryFieldsReader {
             note(line, .noFile, "The content is missing. Add “text”, “json”, “file” or “error”.")
             return nil
         }
-        return content.value.map { Entry.Piece(content: $0, delay: delay ?? 0, line: self.line == 0 ? 0 : line) }
+        return content.value.map { Entry.Piece(content: $0, delay: delay ?? 0, line: line) }
     }
 
     private static let pieceContents = ["text", "json", "file", "error"]

@@ -8,6 +8,8 @@ package final class EntryFieldsReader {
     package private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
     /// The line of each field in the object; see `checkWhatGoesTogether()`.
     private var lines: [String: Int] = [:]
+    /// What messages begin with while a part of the object is read, such as “Piece 2: ”.
+    var prefix = ""
 
     let bytes: [UInt8]
     /// The line of the object or list that's read; 0 for a map made in code, which has no lines.
@@ -17,7 +19,7 @@ package final class EntryFieldsReader {
     let handlers: SubstitutionMap.HandlerTable
 
     /// Reads the object of an entry, of an alternative or of `$defaults`, or an entry's list of alternatives.
-    package convenience init(
+    package init(
         _ range: Range<Int>,
         of bytes: [UInt8],
         line: Int,
@@ -25,7 +27,10 @@ package final class EntryFieldsReader {
         data: [Data] = [],
         handlers: SubstitutionMap.HandlerTable = .any
     ) {
-        self.init(bytes, line: line, data: data, handlers: handlers)
+        self.bytes = bytes
+        self.line = line
+        self.data = data
+        self.handlers = handlers
         if place == .entry, bytes[range.lowerBound] == UInt8(ascii: "[") {
             readAlternatives(in: range, line: line)
             return
@@ -55,14 +60,6 @@ package final class EntryFieldsReader {
             (fields.kind, fields.answer) = (.network, .network(nil))
         }
         if problems.isEmpty, place != .defaults { checkWhatGoesTogether() }
-    }
-
-    /// Creates a reader without reading any fields.
-    init(_ bytes: [UInt8], line: Int, data: [Data], handlers: SubstitutionMap.HandlerTable) {
-        self.bytes = bytes
-        self.line = line
-        self.data = data
-        self.handlers = handlers
     }
 
     /// Returns the line of a field, or the object's line if the field isn't set; `nil` for a map made in code.
@@ -143,8 +140,6 @@ package final class EntryFieldsReader {
         }
         fields.methods = methods
     }
-
-    func readDelay(_ member: Member) { fields.delay = seconds(member) }
 
     /// Returns a number of seconds from 0 to 3600. For any other value, notes a problem and returns `nil`.
     func seconds(_ member: Member) -> Double? {
@@ -254,7 +249,7 @@ package final class EntryFieldsReader {
     }
 
     func note(_ line: Int, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
-        problems.append((self.line == 0 ? 0 : line, kind, message))
+        problems.append((line, kind, prefix + message))
     }
 }
 
@@ -349,11 +344,10 @@ extension EntryFieldsReader {
         case .string:
             fields.alternatives.append((element.line, EntryFields(file: element.text)))
         case .object:
-            let line = self.line == 0 ? 0 : element.line
             let reader = EntryFieldsReader(
                 element.range,
                 of: bytes,
-                line: line,
+                line: element.line,
                 in: .alternative,
                 data: data,
                 handlers: handlers

@@ -17,9 +17,9 @@ package final class MapLoader {
     private let handlers: SubstitutionMap.HandlerTable
     /// The valid entries with patterns so far, by the pattern's normal form.
     private var patterns: [String: (entry: Entry, pattern: MatchPattern)] = [:]
-    /// The invalid entries so far, by their key's normal form. A later entry with the same normal form is a duplicate,
-    /// and one with the same key is invalid, too.
-    private var wrong: [String: [Entry]] = [:]
+    /// The first invalid entry with each normal form, and the keys of all of them. A later entry with the same normal form
+    /// is a duplicate, and one with the same key is invalid, too.
+    private var wrong: [String: (first: Entry, keys: Set<String>)] = [:]
     private var defaults = EntryFields()
     /// The options of an entry whose value is only a file name.
     private var plain = Entry.Options(EntryFields(), isPlain: true)
@@ -55,7 +55,7 @@ package final class MapLoader {
         if answer.isNever { return add(key: key, line: 0, file: nil, options: .never, isRight: true) }
         if let file = answer.onlyFile { return add(key: key, line: 0, file: file, options: plain, isRight: true) }
         let json = Array(answer.json().utf8)
-        let handlers = SubstitutionMap.HandlerTable(numbered: answer.handlers)
+        let handlers = SubstitutionMap.HandlerTable([:], numbered: answer.handlers)
         add(EntryFieldsReader(0..<json.count, of: json, line: 0, data: answer.data, handlers: handlers), key: key)
     }
 
@@ -148,7 +148,7 @@ package final class MapLoader {
         note(reader, key: key)
         let problemsBefore = problems.count
         let fields = reader.fields.merged(withDefaults: defaults)
-        let alternatives = AlternativeEntries(of: fields, key: key, line: reader.line) { files.shared($0) }
+        let alternatives = AlternativeEntries(of: fields, key: key) { files.shared($0) }
         let options = Entry.Options(fields, alternatives: alternatives.entries)
         if reader.problems.isEmpty {
             problems += alternatives.problems
@@ -203,12 +203,12 @@ package final class MapLoader {
         return found.isEmpty
     }
 
-    private func isWrong(_ key: String, _ form: String) -> Bool { wrong[form]?.contains { $0.key == key } == true }
+    private func isWrong(_ key: String, _ form: String) -> Bool { wrong[form]?.keys.contains(key) == true }
 
     /// Notes a problem if an entry's key has the same normal form as a valid entry or as an earlier invalid one.
     private func noteIfEqual(_ entry: Entry, to used: Entry?, isRight: Bool, form: String) {
         let other = used ?? wrong[form]?.first
-        if !isRight { wrong[form, default: []].append(entry) }
+        if !isRight { wrong[form, default: (entry, [])].keys.insert(entry.key) }
         guard let other else { return }
         let message =
             if entry.key == other.key {
@@ -254,16 +254,15 @@ private struct AlternativeEntries {
 
     /// - Parameters:
     ///   - fields: The entry's fields, with the map's defaults.
-    ///   - line: The entry's line; 0 for a map made in code.
     ///   - name: Returns the copy of a file's name that all entries share.
-    init(of fields: EntryFields, key: String, line: Int, name: (FileName) -> FileName) {
+    init(of fields: EntryFields, key: String, name: (FileName) -> FileName) {
         guard !fields.alternatives.isEmpty else { return }
         let count = fields.alternatives.count
-        for (index, (ownLine, own)) in fields.alternatives.enumerated() {
+        for (index, (line, own)) in fields.alternatives.enumerated() {
             let merged = own.merged(withDefaults: fields, in: .alternative)
             let entry = Entry(
                 key: key,
-                line: line == 0 ? 0 : Int32(clamping: ownLine),
+                line: Int32(clamping: line),
                 file: merged.file.map { name(FileName(text: $0)) },
                 options: Entry.Options(merged, place: (index + 1, count))
             )

@@ -8,8 +8,6 @@ package struct MapIndex: Sendable {
         package let number: Int
         /// The text that each wildcard of the key's path matched.
         var captures: [ArraySlice<UInt8>] = []
-        /// Whether the entry's exact key equals the whole URL, with no parameter ignored.
-        var isWithoutIgnoring = false
     }
 
     /// Entries that ignore the same query parameters.
@@ -75,7 +73,7 @@ package struct MapIndex: Sendable {
     func candidates(for url: NormalizedURL) -> [Candidate] {
         var found: [Candidate] = []
         if let number = exact.number(for: url.canonical, in: entries) {
-            found.append(Candidate(number: number, isWithoutIgnoring: true))
+            found.append(Candidate(number: number))
         }
         if !groupsOfURL.isEmpty {
             for number in numbersIgnoring(url) where number != found.first?.number {

@@ -102,8 +102,6 @@ package final class MapMatch: Sendable {
     /// The number of the winner's entry in the map's index.
     let number: Int?
     let url: NormalizedURL
-    /// Whether the URL equals the winner's key, with no parameter ignored.
-    let isWithoutIgnoring: Bool
     /// The winner's answer; `nil` if there's no winner, if it's `null`, or if the request's body must be read first.
     let substitution: Substitution?
     /// The entries and alternatives that come before the winner, and why they don't answer.
@@ -119,7 +117,6 @@ package final class MapMatch: Sendable {
         self.url = url
         winner = won?.entry
         number = won?.candidate.number
-        isWithoutIgnoring = won?.candidate.isWithoutIgnoring ?? false
         substitution = won?.answer
         self.passedOver = passedOver
         self.shadowed = shadowed

@@ -154,22 +154,14 @@ package enum SecretName {
 
     // MARK: Values
 
-    /// A possible credential that was found in a text.
-    fileprivate enum Finding {
-        /// A parameter or member with this name.
-        case name(String)
-        case userInfo
-        /// An authorization, a JSON Web Token, or a key.
-        case value
-    }
-
     /// Returns whether a text, such as a header's or a member's value, looks like a credential or contains one: an
     /// authorization (`Bearer …`), a JSON Web Token, a private key or a well-known service's access key, a URL with user
     /// info, or a parameter or member with a credential's name.
     package static func isIn(_ text: String) -> Bool { finding(in: Array(text.utf8)) != nil }
 
-    /// Returns a possible credential in a text; `nil` if there's none. The text may be percent-encoded up to four times.
-    private static func finding(in text: [UInt8]) -> Finding? {
+    /// Returns what a text contains that may be a credential, as the end of a clause; `nil` if there's nothing. The text
+    /// may be percent-encoded up to four times.
+    private static func finding(in text: [UInt8]) -> String? {
         var text = text
         for _ in 0..<5 {
             if let finding = findingAsWritten(in: text) { return finding }
@@ -181,16 +173,19 @@ package enum SecretName {
         return nil
     }
 
-    private static func findingAsWritten(in text: [UInt8]) -> Finding? {
-        if hasAuthorization(text) || hasWebToken(text) || hasKey(text) { return .value }
-        if hasUserInfo(text) { return .userInfo }
+    private static func findingAsWritten(in text: [UInt8]) -> String? {
+        if hasAuthorization(text) || hasWebToken(text) || hasKey(text) { return looksSecret }
+        if hasUserInfo(text) { return "contains a URL with a user name" }
         for piece in text.split(whereSeparator: { separators.contains($0) }) {
             guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { continue }
             let name = String(decoding: PercentEncoding.decode(piece[..<equals]), as: UTF8.self)
-            if isSecret(name) { return .name(name) }
+            if isSecret(name) { return "contains “\(name)”, which may be a credential" }
         }
-        return literal(in: text).map { .name($0) }
+        return literal(in: text).map { "contains “\($0)”, which may be a credential" }
     }
+
+    /// What's said of an authorization, a JSON Web Token, or a key.
+    fileprivate static let looksSecret = "looks like a credential"
 
     private static let separators = AllowedBytes("?&;<>\"'`, /#\\\n\r\t")
 
@@ -311,13 +306,9 @@ extension SecretName {
         )
 
         /// - Parameter name: `nil` for a parameter without a name.
-        fileprivate init(name: String?, _ finding: Finding) {
-            switch finding {
-            case .name(let inner): self.init(name: name, reason: "contains “\(inner)”, which may be a credential")
-            case .userInfo: self.init(name: name, reason: "contains a URL with a user name")
-            case .value where name == nil: self.init(name: name, reason: "looks like a credential")
-            case .value: self.init(name: name, reason: "has a value that looks like a credential")
-            }
+        fileprivate init(name: String?, finding: String) {
+            let isWhole = finding == SecretName.looksSecret && name != nil
+            self.init(name: name, reason: isWhole ? "has a value that \(finding)" : finding)
         }
 
         /// The description as a sentence.
@@ -340,7 +331,7 @@ extension SecretName {
             let hasName = parameter.contains(UInt8(ascii: "="))
             let value = hasName ? parameter.drop { $0 != UInt8(ascii: "=") }.dropFirst() : parameter
             let spaced = value.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-            if let finding = finding(in: spaced) { return Parameter(name: hasName ? name : nil, finding) }
+            if let finding = finding(in: spaced) { return Parameter(name: hasName ? name : nil, finding: finding) }
         }
         return hasWebToken(Array(url.path.utf8)) ? .tokenInPath : nil
     }
