@@ -73,7 +73,10 @@ private enum ShownBody {
         if (try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)) != nil {
             return json(Array(body)) ?? replacement
         }
-        return isForm(whole) ? form(whole) : isSecret(whole) ? replacement : whole
+        if SecretMember.isForm(Data(whole.utf8)) {
+            return SecretMember.fields(of: whole, withSecrets: replacement).joined(separator: "&")
+        }
+        return isSecret(whole) ? replacement : whole
     }
 
     // MARK: JSON
@@ -130,22 +133,6 @@ private enum ShownBody {
     }
 
     // MARK: Other text
-
-    /// Returns whether a text is a form: fields such as `name=value`, separated by `&`, in printable ASCII without
-    /// spaces.
-    private static func isForm(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && text.split(separator: "&").allSatisfy { $0.contains("=") }
-    }
-
-    /// Returns a form with the values of its secret fields replaced.
-    private static func form(_ text: String) -> String {
-        text.split(separator: "&", omittingEmptySubsequences: false).map { field in
-            guard SecretMember.isSecret(field: field), let sign = field.firstIndex(of: "=") else {
-                return String(field)
-            }
-            return field[...sign] + replacement
-        }.joined(separator: "&")
-    }
 
     /// Returns whether a text that is neither JSON nor a form looks like a credential, or contains a credential's name.
     private static func isSecret(_ text: String) -> Bool {

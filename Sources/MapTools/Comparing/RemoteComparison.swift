@@ -152,17 +152,24 @@ private struct RemoteComparer: Sendable {
     /// Compares a file with what the URL of each entry serves, one after another. Then replaces the file if that was
     /// requested, and if all URLs serve the same new bytes.
     private func compare(_ job: Job) async -> [RemoteComparison] {
-        let file = Result { () throws(FileProblem) in try FileBytes(opening: job.name, in: folder) }
-        var comparisons: [RemoteComparison] = []
+        var comparisons = job.entries.map { RemoteComparison($0) }
+        let old: FileBytes
+        do throws(FileProblem) {
+            old = try FileBytes(opening: job.name, in: folder)
+        } catch {
+            for index in comparisons.indices {
+                comparisons[index].fail(.unreadable, "The file “\(comparisons[index].file)” \(error.message)")
+            }
+            return comparisons
+        }
         var new: Data?
         // Why the file isn't replaced. No URL serves a piece alone.
         var obstacle = job.stream.map {
             "The file is also a piece of the stream of the entry “\($0.key)”. Replace it by hand."
         }
-        for entry in job.entries {
-            var comparison = RemoteComparison(entry)
-            let body = await compare(file, status: entry.options.status, &comparison)
-            comparisons.append(comparison)
+        for (index, entry) in job.entries.enumerated() {
+            let body = await compare(old.data, status: entry.options.status, &comparisons[index])
+            guard updating else { continue }
             if body == nil {
                 obstacle =
                     obstacle
@@ -173,9 +180,7 @@ private struct RemoteComparer: Sendable {
             new = new ?? body
         }
         guard updating else { return comparisons }
-        if obstacle == nil, let old = try? file.get(), let new, new != old.data {
-            obstacle = replace(old, by: new, of: job)
-        }
+        if obstacle == nil, let new, new != old.data { obstacle = replace(old, by: new, of: job) }
         for index in comparisons.indices where comparisons[index].result == .changed {
             if obstacle == nil { comparisons[index].result = .updated }
             comparisons[index].reason = obstacle
@@ -183,24 +188,13 @@ private struct RemoteComparer: Sendable {
         return comparisons
     }
 
-    /// Compares a file with what its URL serves, and sets the comparison's result. Returns the URL's body. Returns
-    /// `nil` if the file can't be read, if the URL can't be loaded, if its body is longer than the limit, or if the
-    /// response's status is neither 200 nor the entry's.
+    /// Compares a file's bytes with what its URL serves, and sets the comparison's result. Returns the URL's body.
+    /// Returns `nil` if the URL can't be loaded, if its body is longer than the limit, or if the response's status is
+    /// neither 200 nor the entry's.
     ///
     /// - Parameter status: The entry's status.
-    private func compare(
-        _ file: Result<FileBytes, FileProblem>,
-        status: Int,
-        _ comparison: inout RemoteComparison
-    ) async -> Data? {
-        let bytes: Data
-        do throws(FileProblem) {
-            bytes = try file.get().data
-            comparison.bytes = bytes.count
-        } catch {
-            comparison.fail(.unreadable, "The file “\(comparison.file)” \(error.message)")
-            return nil
-        }
+    private func compare(_ bytes: Data, status: Int, _ comparison: inout RemoteComparison) async -> Data? {
+        comparison.bytes = bytes.count
         guard let url = URL(string: comparison.url) else {
             comparison.fail(.unreachable, "Foundation can't parse the URL. Correct the key.")
             return nil

@@ -120,9 +120,7 @@ struct RecordedCondition: Hashable, Sendable {
     /// Returns whether a body is a form, according to its type. Without a type, the body must look like a form, since
     /// URLSession sends every such body with a form's type.
     private static func isForm(_ body: Data, _ type: String?) -> Bool {
-        if let type { return MIMEType.essence(of: type) == "application/x-www-form-urlencoded" }
-        let fields = body.split(separator: UInt8(ascii: "&"))
-        return fields.allSatisfy { $0.contains(UInt8(ascii: "=")) } && body.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        type.map { MIMEType.essence(of: $0) == "application/x-www-form-urlencoded" } ?? SecretMember.isForm(body)
     }
 
     /// Returns a form with `*` for each value that may be a credential.
@@ -130,9 +128,7 @@ struct RecordedCondition: Hashable, Sendable {
         guard body.count <= Self.longest else { throw .isTooLong }
         guard let form = String(data: body, encoding: .utf8) else { throw Obstacle(reason: "it isn't UTF-8") }
         guard !form.contains("*") else { throw Obstacle(reason: "it has a *, which would match any text") }
-        let fields = form.split(separator: "&", omittingEmptySubsequences: false).map { field in
-            SecretMember.isSecret(field: field) ? (field.firstIndex(of: "=").map { field[...$0] } ?? "") + "*" : field
-        }
+        let fields = SecretMember.fields(of: form, withSecrets: "*")
         isRedacted = fields.contains { $0.hasSuffix("*") }
         guard fields.contains(where: { !$0.isEmpty && !$0.hasSuffix("*") }) else { throw .isSecret }
         return fields.joined(separator: "&")

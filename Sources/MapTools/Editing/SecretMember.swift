@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import LocalSubstitution
 
 /// Decides which parts of a request's body may be credentials: members of JSON, and fields of a form.
@@ -8,13 +8,27 @@ package enum SecretMember {
 
     /// Returns whether a form's field, such as `name=value`, has the name of a credential, or a value
     /// that looks like one.
-    package static func isSecret(field: Substring) -> Bool {
+    private static func isSecret(field: Substring) -> Bool {
         let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
             let bytes = PercentEncoding.decode(part.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
             return String(decoding: bytes, as: UTF8.self)
         }
         guard parts.count == 2 else { return isSecret(value: parts.first ?? "") }
         return SecretName.isSecret(parts[0]) || isSecret(value: parts[1])
+    }
+
+    /// Returns whether a body of unknown type looks like a form: fields such as `name=value`, separated by `&`, in
+    /// printable ASCII without spaces.
+    package static func isForm(_ body: Data) -> Bool {
+        body.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            && body.split(separator: UInt8(ascii: "&")).allSatisfy { $0.contains(UInt8(ascii: "=")) }
+    }
+
+    /// Returns a form's fields, with a text in place of each value that may be a credential.
+    package static func fields(of form: String, withSecrets text: String) -> [String] {
+        form.split(separator: "&", omittingEmptySubsequences: false).map { field in
+            isSecret(field: field) ? (field.firstIndex(of: "=").map { field[...$0] } ?? "") + text : String(field)
+        }
     }
 
     /// The lowercase names of members that contain a field's name, such as `id` in `{ "id": "password", "value": … }`.

@@ -30,7 +30,9 @@ package struct MapReview {
         let answering = entries.flatMap(\.answering)
         var found = neverWinning + methodsOfPatterns + longDelays + entries.flatMap { loading($0) }
         found += warn(.insecureTarget, answering, insecureTarget) + forwardedTargets(answering)
-        found += patterns.compactMap { entry, pattern in missesQuery(entry, pattern) }
+        found += patterns.compactMap { entry, pattern in
+            missesQuery(entry, pattern).map { Warning(.missesQuery, entry, $0) }
+        }
         found += warn(.catchAll, patterns.map(\.entry), catchesAll)
         found += warn(.foreignSyntax, entries, foreignSyntax) + warn(.unusedTimeout, entries, unusedTimeout)
         found += warn(.methodCase, answering, methodCase) + warn(.contradictedType, answering, contradiction)
@@ -280,20 +282,16 @@ extension MapReview {
             "is shadowed by “\(both[0].key)” and “\(both[1].key)”, which together match the same URLs. Remove this pattern."
     }
 
-    /// Returns a warning if a pattern ends in an extension: `https://h/*.png` doesn't match `https://h/a.png?v=1`.
+    /// Returns a warning's text if a pattern ends in an extension: `https://h/*.png` doesn't match `https://h/a.png?v=1`.
     /// Returns `nil` if it doesn't, or if the pattern has a query, ignores queries or is `null`.
-    private func missesQuery(_ entry: Entry, _ pattern: MatchPattern) -> Warning? {
+    private func missesQuery(_ entry: Entry, _ pattern: MatchPattern) -> String? {
         guard entry.options.ignoreQuery == nil, !entry.options.isNever,
             let end = pattern.path.literals.last, !end.isEmpty, pattern.path.wildcards > 0
         else { return nil }
         let text = pattern.path.text
         guard !text.utf8.contains(UInt8(ascii: "?")), let name = MIMEType.fileExtension(of: text) else { return nil }
-        return Warning(
-            .missesQuery,
-            entry,
-            "The pattern ends in “.\(name)”, so it doesn't match a URL with a query, such as …?v=1. "
-                + "End it in “.\(name)*”, or add \"ignoreQuery\": true."
-        )
+        return "The pattern ends in “.\(name)”, so it doesn't match a URL with a query, such as …?v=1. "
+            + "End it in “.\(name)*”, or add \"ignoreQuery\": true."
     }
 
     private func catchesAll(_ entry: Entry) -> String? {
