@@ -409,9 +409,8 @@ struct RequestLoad: Sendable {
         switch next.action {
         case .pass where original == nil: return nil
         case .forward where original == nil && next.substitution?.target == nil: return nil
-        case .answer(let substitution) where original == nil && !attachment.rules.fails(hop):
-            guard substitution.options.fields.delay == nil, !substitution.takesTime, !substitution.isRedirect
-            else { break }
+        case .answer(let substitution)
+        where original == nil && !attachment.rules.fails(hop) && attachment.answersAtOnce(substitution):
             let outcome = responder.serve(next, by: substitution)
             return outcome.hasFailed ? nil : .end(outcome)
         default: break
