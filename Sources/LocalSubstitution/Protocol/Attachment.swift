@@ -80,14 +80,17 @@ final class Attachment: Sendable {
         switch plan.action {
         case .refuse:
             responder.unmatched(plan)
-        case .answer(let substitution)
-        where substitution.options.fields.delay == nil && !substitution.takesTime
-            && (isDirect || !substitution.isRedirect):
+        case .answer(let substitution) where answersAtOnce(substitution):
             // A direct client has its own thread, which may read files.
             isDirect || responder.isAtHand(plan) ? serve(plan, by: substitution) : nil
         default:
             nil
         }
+    }
+
+    /// Returns whether an entry's response has no delay, pace or stream and, if a URLSession asks, isn't a redirect.
+    func answersAtOnce(_ substitution: Substitution) -> Bool {
+        substitution.options.fields.delay == nil && !substitution.takesTime && (isDirect || !substitution.isRedirect)
     }
 
     /// Returns an entry's response, without waiting for the entry's delay.

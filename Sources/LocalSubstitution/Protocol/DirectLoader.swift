@@ -63,11 +63,7 @@ package final class DirectLoader: Sendable {
         if Task.isCancelled { throw URLError(.cancelled) }
         let plan = attachment.decide(request, body: body)
         let (events, event) = AsyncStream.makeStream(of: RequestLoad.Event.self)
-        let client = RequestLoad.Client(
-            timeout: request.timeoutInterval > 0 ? request.timeoutInterval : .infinity,
-            receive: { event.yield($0) }
-        )
-        let load = RequestLoad(plan, in: attachment, for: client).start()
+        let load = RequestLoad(plan, in: attachment, for: RequestLoad.Client { event.yield($0) }).start()
         var (head, pieces) = (URLResponse?.none, Data())
         for await event in events where !Task.isCancelled {
             switch event {

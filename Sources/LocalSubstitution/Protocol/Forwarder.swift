@@ -10,9 +10,10 @@ import FoundationNetworking
 /// intercept the requests again.
 final class Forwarder: Sendable {
     private let configuration: Guarded<URLSessionConfiguration>
-    private let session = Guarded<URLSession?>(nil)
-    /// A session that adds no headers and no cookies. It's for requests whose entries set or remove what ``session`` would add.
-    private let plainSession = Guarded<URLSession?>(nil)
+    /// A session with the configuration, and one that adds no headers and no cookies. The plain one is for requests
+    /// whose entries set or remove what the other would add. Each is created at first use, since most apps never forward
+    /// a request.
+    private let sessions = Guarded<(own: URLSession?, plain: URLSession?)>((nil, nil))
     private let collector = ResponseCollector()
 
     /// - Parameter configuration: The configuration to send requests with. Later changes to the configuration have no effect.
@@ -26,14 +27,17 @@ final class Forwarder: Sendable {
     deinit {
         // A session holds its delegate until it's invalidated. Invalidates on another queue, since the current queue
         // may be the loader's.
-        let sessions = [session.withLock { $0 }, plainSession.withLock { $0 }].compactMap { $0 }
-        DispatchQueue.global(qos: .utility).async { for session in sessions { session.finishTasksAndInvalidate() } }
+        let (own, plain) = sessions.withLock { $0 }
+        DispatchQueue.global(qos: .utility).async {
+            own?.finishTasksAndInvalidate()
+            plain?.finishTasksAndInvalidate()
+        }
     }
 
     /// Returns a task that sends a request once it's resumed. Must not be called on the loader's thread.
     func task(for sent: ForwardedRequest) -> URLSessionDataTask {
         let isPlain = adds(sent.fixedHeaders, to: sent.request.url)
-        let session = isPlain ? currentPlainSession : currentSession
+        let session = session(isPlain: isPlain)
         let request = isPlain ? complete(sent.request, but: sent.fixedHeaders) : sent.request
         let task = session.dataTask(with: request.own)
         collector.collect(task, of: session, for: sent.collectorOwner)
@@ -54,30 +58,22 @@ final class Forwarder: Sendable {
         }
     }
 
-    private var currentPlainSession: URLSession {
-        plainSession.withLock { session in
+    private func session(isPlain: Bool) -> URLSession {
+        sessions.withLock { sessions in
+            if let made = isPlain ? sessions.plain : sessions.own { return made }
             let configuration = configuration.withLock { $0.copy() as? URLSessionConfiguration ?? .ephemeral }
-            configuration.httpAdditionalHeaders = nil
-            configuration.httpShouldSetCookies = false
-            return self.session(&session, configuration)
-        }
-    }
-
-    private var currentSession: URLSession {
-        session.withLock { session in self.session(&session, configuration.withLock { $0 }) }
-    }
-
-    /// Returns a session, created at first use, since most apps never forward a request.
-    private func session(_ session: inout URLSession?, _ configuration: URLSessionConfiguration) -> URLSession {
-        let made =
-            session
-            ?? URLSession(
+            if isPlain {
+                configuration.httpAdditionalHeaders = nil
+                configuration.httpShouldSetCookies = false
+            }
+            let made = URLSession(
                 configuration: configuration,
                 delegate: collector,
                 delegateQueue: LoaderThread.delegateQueue
             )
-        session = made
-        return made
+            if isPlain { sessions.plain = made } else { sessions.own = made }
+            return made
+        }
     }
 }
 

@@ -14,8 +14,6 @@ struct RequestLoad: Sendable {
     struct Client: Sendable {
         /// The task that is answered; `nil` for a client that isn't a URLSession.
         var task: URLSessionTask?
-        /// How many seconds the request may wait for its body, a delay, a handler or the next piece.
-        var timeout = Double.infinity
         /// Answers a server's authentication challenge. By default, the system does, so that a 401 is a response like
         /// any other.
         var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
@@ -51,6 +49,8 @@ struct RequestLoad: Sendable {
     private let first: Plan
     private let attachment: Attachment
     private let client: Client
+    /// How many seconds the request may wait for its body, a delay, a handler or the next piece.
+    private let timeout: Double
     private let began = DispatchTime.now()
     /// The URL of the request that was decided about last: the client's own, or one after a redirect.
     private var url: URL?
@@ -68,6 +68,9 @@ struct RequestLoad: Sendable {
         first = plan
         self.attachment = attachment
         self.client = client
+        // The server's clients decide themselves how long to wait.
+        let interval = attachment.client == .server ? 0 : plan.request.timeoutInterval
+        timeout = interval > 0 ? interval : .infinity
         url = plan.request.url
         delaysFrom = began
     }
@@ -176,7 +179,7 @@ struct RequestLoad: Sendable {
     ///
     /// - Parameter last: When the client's timeout began: when it last received something.
     private func wait(until time: DispatchTime, since last: DispatchTime) async throws(URLError) {
-        let latest = client.timeout.isFinite ? last + client.timeout : .distantFuture
+        let latest = timeout.isFinite ? last + timeout : .distantFuture
         if min(time, latest) > .now() {
             let end = FirstValue<Void>()
             let timer = Timer(at: min(time, latest)) { end.set(()) }
@@ -190,7 +193,7 @@ struct RequestLoad: Sendable {
     private var timedOut: URLError {
         .explained(
             .timedOut,
-            "The answer took longer than the request's timeout of \(client.timeout.grouped) s. Set a longer timeoutInterval, or a "
+            "The answer took longer than the request's timeout of \(timeout.grouped) s. Set a longer timeoutInterval, or a "
                 + "shorter delay in the map.",
             url
         )
@@ -210,7 +213,7 @@ struct RequestLoad: Sendable {
     private mutating func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestBody) {
         guard let stream = request.httpBodyStream else { return (request, RequestBody(request)) }
         if body == nil {
-            let timeout = client.timeout.isFinite ? began + client.timeout : nil
+            let timeout = timeout.isFinite ? began + timeout : nil
             let body = try await BodyReader.read(stream, until: timeout)
             self.body = body
             if case .data(let data) = body { client.hearBody(data) }
@@ -334,7 +337,7 @@ struct RequestLoad: Sendable {
         let task = Self.task(isOfApp: true) {
             do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
         }
-        let timer = client.timeout.isFinite ? Timer(at: began + client.timeout) { result.set(nil) } : nil
+        let timer = timeout.isFinite ? Timer(at: began + timeout) { result.set(nil) } : nil
         let value = await result.wait()
         timer?.cancel()
         task.cancel()
@@ -413,9 +416,8 @@ struct RequestLoad: Sendable {
         switch next.action {
         case .pass where original == nil: return nil
         case .forward where original == nil && next.substitution?.target == nil: return nil
-        case .answer(let substitution) where original == nil && !attachment.rules.fails(hop):
-            guard substitution.options.fields.delay == nil, !substitution.takesTime, !substitution.isRedirect
-            else { break }
+        case .answer(let substitution)
+        where original == nil && !attachment.rules.fails(hop) && attachment.answersAtOnce(substitution):
             let outcome = responder.serve(next, by: substitution)
             return outcome.hasFailed ? nil : .end(outcome)
         default: break

@@ -106,7 +106,6 @@ public class SubstitutionURLProtocol: URLProtocol {
         let tell = heard.withLock { $0 }
         return RequestLoad.Client(
             task: task,
-            timeout: request.timeoutInterval > 0 ? request.timeoutInterval : .infinity,
             answerChallenge: { challenge in
                 thread.run { this.client?.urlProtocol(this, didReceive: challenge) }
             },
