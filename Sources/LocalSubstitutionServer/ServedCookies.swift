@@ -1,4 +1,4 @@
-import LocalSubstitution
+import Foundation
 import WebReferences
 
 #if !os(watchOS)
@@ -10,18 +10,10 @@ struct ServedCookies {
     private let prefix: String
 
     init(of origin: WebOrigin) {
-        var prefix = Array("\(origin.scheme)+".utf8)
-        for byte in origin.description.utf8.dropFirst(origin.scheme.utf8.count + "://".utf8.count) {
-            if byte == UInt8(ascii: ":") {
-                prefix.append(UInt8(ascii: "+"))
-            } else if byte.isLetter || byte.isDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") {
-                prefix.append(byte)
-            } else {
-                // Encodes `+` and `~` too, so that no origin's prefix begins another's.
-                PercentEncoding.append(byte, to: &prefix)
-            }
-        }
-        self.prefix = String(decoding: prefix, as: UTF8.self) + "~"
+        let host = origin.description.dropFirst(origin.scheme.count + "://".count)
+        // Encodes `+` and `~` too, so that no origin's prefix begins another's.
+        let encoded = host.addingPercentEncoding(withAllowedCharacters: Self.plain) ?? String(host)
+        prefix = "\(origin.scheme)+\(encoded.replacingOccurrences(of: ":", with: "+"))~"
     }
 
     /// Returns the `Cookie` header to send to the origin: those of the client's cookies that have the origin's prefix,
@@ -80,6 +72,10 @@ struct ServedCookies {
         return rest.first == UInt8(ascii: "\"") ? rest.dropFirst() : cookie
     }
 
+    /// The characters of a host and port that a cookie's prefix has as they are, and the colon.
+    private static let plain = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:"
+    )
     private static let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
     private static let endsOfNames = blanks.union(";=,\r\n".utf8)
 }

@@ -12,7 +12,6 @@ final class ServedOrigins: Sendable {
         /// once the server was stopped. The closure holds the server's recorder.
         var running: (listener: Listener, serve: @Sendable (Listener.Connection, ServedOrigins) -> Void)?
         var ports: [WebOrigin: UInt16] = [:]
-        var origins: [UInt16: WebOrigin] = [:]
         /// The origins of the map that `isNamed(_:)` read last; `nil` before its first call.
         var named: MapOrigins?
     }
@@ -46,7 +45,7 @@ final class ServedOrigins: Sendable {
     }
 
     /// Returns the origin that a port answers for; `nil` if the port isn't open.
-    func origin(of port: UInt16) -> WebOrigin? { state.withLock { $0.origins[port] } }
+    func origin(of port: UInt16) -> WebOrigin? { state.withLock { $0.ports.first { $0.value == port }?.key } }
 
     /// Returns the port that answers for an origin. Opens it if necessary. Throws if the server was stopped, already
     /// has ``most`` origins, or can't open the port.
@@ -76,7 +75,6 @@ final class ServedOrigins: Sendable {
                 )
             }
             state.ports[origin] = port
-            state.origins[port] = origin
             return port
         }
     }

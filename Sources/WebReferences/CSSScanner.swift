@@ -32,14 +32,13 @@ struct CSSScanner: SourceText.Scanner {
     mutating func next() -> References.Reference? {
         while let byte = byte() {
             switch byte {
-            case UInt8(ascii: "/") where self.byte(after: 1) == UInt8(ascii: "*"):
-                index += 2
+            case UInt8(ascii: "/") where skip(over: "/*"):
                 skip(past: "*/")
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 let string = string()
                 if rule == .import || open.last?.isImageSet == true, let string { return reference(string) }
-            case UInt8(ascii: "<") where isAt("<!--"):
-                index += 4
+            case UInt8(ascii: "<") where skip(over: "<!--"):
+                break
             case UInt8(ascii: "@"):
                 index += 1
                 switch String(decoding: name(), as: UTF8.self).asciiLowercased {
@@ -97,8 +96,7 @@ struct CSSScanner: SourceText.Scanner {
     ///   for `src(…)` without a string, such as `src(var(--a))`.
     private mutating func url() -> SourceText? {
         let name = name()
-        guard byte() == UInt8(ascii: "(") else { return nil }
-        index += 1
+        guard skip(over: "(") else { return nil }
         let function = String(decoding: name, as: UTF8.self).asciiLowercased
         let isImageSet = function == "image-set" || function == "-webkit-image-set"
         let block = Block(closingByte: UInt8(ascii: ")"), isImageSet: isImageSet)
@@ -122,10 +120,7 @@ struct CSSScanner: SourceText.Scanner {
         while let byte = byte() {
             if byte == UInt8(ascii: ")") || byte.isHTMLSpace {
                 skipSpace()
-                if self.byte() == UInt8(ascii: ")") {
-                    index += 1
-                    return url
-                }
+                if skip(over: ")") { return url }
                 break
             }
             let escape = escape()

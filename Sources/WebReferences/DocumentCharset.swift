@@ -17,20 +17,20 @@ package enum DocumentCharset {
         return nil
     }
 
-    /// Returns the text to scan, and the charset of its bytes. The charset is `utf-8` if the document was decoded, and
-    /// `nil` if neither the document nor the `Content-Type` names one.
+    /// Returns the text to scan, and the document's charset. The charset is `nil` if neither the document nor the
+    /// `Content-Type` names one.
     ///
     /// - Parameter charset: The charset in the `Content-Type`; `nil` if it names none. It takes precedence over the
     ///   charset that the document declares, but not over a byte order mark.
     package static func text(of body: Data, _ charset: String?, as syntax: References.Syntax)
         -> (text: SourceText, charset: String?)
     {
-        if let encoding = utf16(body, charset), let text = String(data: body, encoding: encoding) {
-            return (SourceText(Array(text.utf8.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF })), "utf-8")
+        let charset = self.charset(of: body, charset, as: syntax)
+        if let encoding = utf16[charset ?? ""], let text = String(data: body, encoding: encoding) {
+            return (SourceText(Array(text.utf8.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF })), charset)
         }
-        let (document, charset) = (Array(body), self.charset(of: body, charset, as: syntax))
-        guard let doubleByte = charset.flatMap(DoubleByteCharset.named) else { return (SourceText(document), charset) }
-        return (doubleByte.text(of: document), "utf-8")
+        let document = Array(body)
+        return (charset.flatMap(DoubleByteCharset.named)?.text(of: document) ?? SourceText(document), charset)
     }
 
     /// Returns the text to scan and its charset, for an editor that needs the position of each byte in the document.
@@ -40,24 +40,14 @@ package enum DocumentCharset {
     static func editableText(of body: Data, _ charset: String?, as syntax: References.Syntax)
         -> (text: SourceText, charset: String?)?
     {
-        guard utf16(body, charset) == nil else { return nil }
-        let found = text(of: body, charset, as: syntax)
-        return found.charset == "iso-2022-jp" ? nil : found
+        let charset = self.charset(of: body, charset, as: syntax)
+        return charset == "iso-2022-jp" || utf16[charset ?? ""] != nil ? nil : text(of: body, charset, as: syntax)
     }
 
-    /// Returns the encoding of a document in UTF-16; `nil` if it's in another charset. A byte order mark takes
-    /// precedence over `charset`, the name in the `Content-Type`.
-    private static func utf16(_ body: Data, _ charset: String?) -> String.Encoding? {
-        switch mark(of: body) ?? charset?.asciiLowercased {
-        case "utf-16", "utf-16le": .utf16LittleEndian
-        case "utf-16be": .utf16BigEndian
-        default: nil
-        }
-    }
-
-    /// Returns the charset that a document's byte order mark names; `nil` without a mark. Three bytes are enough: like
-    /// browsers, this ignores the four-byte marks of UTF-32.
-    private static func mark(of body: Data) -> String? { Charset.byteOrderMark(of: body.prefix(3)) }
+    /// The encodings of documents in UTF-16, by charset.
+    private static let utf16: [String: String.Encoding] = [
+        "utf-16": .utf16LittleEndian, "utf-16le": .utf16LittleEndian, "utf-16be": .utf16BigEndian,
+    ]
 
     /// Decodes the bytes of a URL: as UTF-8 if they're valid UTF-8, otherwise in the document's charset.
     ///
@@ -80,11 +70,11 @@ package enum DocumentCharset {
     /// §13.2.3.2, CSS Syntax §3.2).
     private static let declarationLength = 1024
 
-    /// Returns the name of a document's charset, in lowercase: that of UTF-8's byte order mark, or else `charset`, the
-    /// name in the `Content-Type`, or else the one that the document declares. Returns `nil` if it declares none.
+    /// Returns the name of a document's charset, in lowercase: that of its byte order mark, or else `charset`, the name
+    /// in the `Content-Type`, or else the one that the document declares. Returns `nil` if it declares none.
     private static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
-        if let mark = mark(of: body), mark == "utf-8" { return mark }
-        if let charset { return charset.asciiLowercased }
+        // Like browsers, this ignores the four-byte marks of UTF-32.
+        if let named = Charset.byteOrderMark(of: body.prefix(3)) ?? charset?.asciiLowercased { return named }
         let start = SourceText(Array(body.prefix(declarationLength)))
         let declared: String? =
             switch syntax {

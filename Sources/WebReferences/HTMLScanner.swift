@@ -96,8 +96,7 @@ struct HTMLScanner: SourceText.Scanner {
         var attributes: [Attribute] = []
         var isClosed = false
         while let byte = byte() {
-            if byte == UInt8(ascii: ">") {
-                index += 1
+            if skip(over: ">") {
                 return Tag(name: lowercased(name), attributes: attributes, isClosed: isClosed, page: source)
             }
             isClosed = byte == UInt8(ascii: "/")
@@ -119,11 +118,10 @@ struct HTMLScanner: SourceText.Scanner {
         let end = index
         let name = lowercased(start..<end)
         skipSpace()
-        guard byte() == UInt8(ascii: "=") else {
+        guard skip(over: "=") else {
             index = end
             return Attribute(name: name, range: start..<end, value: end..<end)
         }
-        index += 1
         skipSpace()
         let value = isAtQuote ? skipQuoted() : skip { !$0.isHTMLSpace && $0 != UInt8(ascii: ">") }
         return Attribute(name: name, range: start..<index, value: value)

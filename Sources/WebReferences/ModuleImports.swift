@@ -15,16 +15,6 @@ struct ModuleImports: SourceText.Scanner {
         case punctuator(UInt8)
     }
 
-    /// What a declaration has after `import` or `export`.
-    private enum Clause {
-        /// The string that names a module, such as `./a.js` or `react`.
-        case from(SourceText)
-        /// A list of exported names without a module, such as `{ a }`.
-        case names
-        /// Other code, such as `default` or a function.
-        case code
-    }
-
     init(_ source: SourceText) {
         self.source = source
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
@@ -38,43 +28,44 @@ struct ModuleImports: SourceText.Scanner {
             switch token {
             case .punctuator(UInt8(ascii: ";")): continue
             case .string: guard skipDirectiveEnd() else { return nil }
-            case .name("import"), .name("export"):
-                switch clause() {
-                case .from(let url): if Self.isURL(url) { return url }
-                case .names: continue
-                case .code: return nil
-                }
+            case .name("import"), .name("export"): if let name = module(), Self.isURL(name) { return name }
             case .name, .punctuator: return nil
             }
         }
         return nil
     }
 
-    /// Reads the rest of a declaration, after its `import` or `export`.
-    private mutating func clause() -> Clause {
+    /// Reads the rest of a declaration, after its `import` or `export`. Returns the string that names a module, such as
+    /// `./a.js` or `react`.
+    ///
+    /// Returns `nil` for a list of exported names without a module, such as `{ a }`. For other code, such as `default`
+    /// or a function, also ends the scan.
+    private mutating func module() -> SourceText? {
         var isInBraces = false
         var isAfterBraces = false
         var last = ""
         while true {
             let start = index
             switch token() {
-            case .string(let url) where !isInBraces:
-                // `import "./a.js"` has neither names nor `from`.
-                guard last == "from" || last.isEmpty else { return .code }
+            // `import "./a.js"` has neither names nor `from`.
+            case .string(let name) where !isInBraces && (last == "from" || last.isEmpty):
                 skipAttributes()
-                return .from(url)
+                return name
             case .name(let name):
                 // Without `from`, the list ended at its brace. This name belongs to the code after it.
                 if isAfterBraces, name != "from" {
                     index = start
-                    return .names
+                    return nil
                 }
                 last = name
             case .punctuator(UInt8(ascii: "{")) where !isInBraces: isInBraces = true
             case .punctuator(UInt8(ascii: "}")) where isInBraces: (isInBraces, isAfterBraces) = (false, true)
-            case .punctuator(UInt8(ascii: ",")), .punctuator(UInt8(ascii: "*")), .string: last = "*"
-            case .punctuator(UInt8(ascii: ";")) where isAfterBraces: return .names
-            case .punctuator, nil: return .code
+            case .string where isInBraces: last = "*"
+            case .punctuator(UInt8(ascii: ",")), .punctuator(UInt8(ascii: "*")): last = "*"
+            case .punctuator(UInt8(ascii: ";")) where isAfterBraces: return nil
+            case .string, .punctuator, nil:
+                index = bytes.count
+                return nil
             }
         }
     }

@@ -49,12 +49,7 @@ package struct ReferenceRewriter: Sendable {
             if let edit = edit(of: target, base: base) {
                 edits.append(Edit(place: reference.url.place(of: edit.place), text: edit.text))
             }
-            let isServed =
-                switch target.kind {
-                case .origin(let named): local(named) != nil
-                case .relative: isBaseServed
-                case .unknown: false
-                }
+            let isServed = target.isRelative ? isBaseServed : target.origin.flatMap(local) != nil
             if isServed { renamed += reference.integrity }
         }
         // Attributes are renamed, since removing one could join the texts before and after it.
@@ -78,22 +73,19 @@ package struct ReferenceRewriter: Sendable {
     /// - Parameter reference: The URL in `<base>`; `nil` if there's none.
     private func base(_ reference: SourceText?, charset: String?) -> WebOrigin? {
         guard let reference else { return origin }
-        let target = ReferenceTarget(reference.bytes, scheme: scheme, charset: charset)
-        return if case .origin(let named) = target.kind { named } else { origin }
+        return ReferenceTarget(reference.bytes, scheme: scheme, charset: charset).origin ?? origin
     }
 
     /// Returns the edit that rewrites a reference; `nil` if the reference doesn't change.
     ///
     /// - Parameter base: The origin of the document's base; `nil` if there's none.
     private func edit(of target: ReferenceTarget, base: WebOrigin?) -> Edit? {
-        if case .origin(let named) = target.kind, let replacement = local(named) {
-            return Edit(place: target.place, text: replacement)
-        }
+        if let replacement = target.origin.flatMap(local) { return Edit(place: target.place, text: replacement) }
         // Browsers read `https:a` as a relative URL if the base is an https URL, otherwise as `https://a`. The served
         // document's base has the server's scheme, so the reference may need a change to keep its meaning.
         guard !target.scheme.isEmpty, let base = base.flatMap(local) else { return nil }
         let localScheme = String(base.prefix { $0 != ":" })
-        if case .relative = target.kind {
+        if target.isRelative {
             return target.scheme == localScheme ? nil : Edit(place: target.place, text: localScheme)
         }
         guard target.scheme == localScheme else { return nil }
@@ -116,16 +108,12 @@ package struct ReferenceRewriter: Sendable {
 
 /// The target of a reference in an http or https document, as browsers parse it (WHATWG URL §4.4).
 private struct ReferenceTarget {
-    enum Kind {
-        case origin(WebOrigin)
-        /// The reference is relative to the document's base. It may begin with the base's scheme, as `https:a` for an
-        /// https base.
-        case relative
-        /// The reference has a scheme other than http and https, a user name or password, or an invalid host.
-        case unknown
-    }
-
-    private(set) var kind = Kind.unknown
+    /// The origin that the reference names; `nil` if it's relative, has a scheme other than http and https, a user name
+    /// or password, or an invalid host.
+    private(set) var origin: WebOrigin?
+    /// Whether the reference is relative to the document's base. It may then begin with the base's scheme, as `https:a`
+    /// for an https base.
+    private(set) var isRelative = false
     /// The reference's scheme in lowercase; empty if it has none.
     let scheme: String
     /// The range of the scheme and authority in the reference's bytes. Without an authority, it's the range of the
@@ -179,17 +167,14 @@ private struct ReferenceTarget {
         let slashes = read { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
         // After a scheme that isn't the base's, a host may follow without slashes, as in `http:host`.
         guard slashes.count >= 2 || (!scheme.isEmpty && scheme != baseScheme) else {
-            kind = .relative
+            isRelative = true
             return
         }
         let authority = read { !"/\\?#".utf8.contains($0) }
         place = start..<placeEnd
         if slashes.count < 2 { missingSlashes = slashesStart }
-        if let host = Self.text(of: authority, charset: charset),
-            let origin = WebOrigin(of: "\(scheme.isEmpty ? baseScheme : scheme)://\(host)/")
-        {
-            kind = .origin(origin)
-        }
+        origin = Self.text(of: authority, charset: charset)
+            .flatMap { WebOrigin(of: "\(scheme.isEmpty ? baseScheme : scheme)://\($0)/") }
     }
 
     /// Returns a host and port with their percent-encoding decoded; `nil` if that decodes an ASCII character other than

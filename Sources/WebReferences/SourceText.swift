@@ -6,28 +6,22 @@ import LocalSubstitution
 /// they are.
 package struct SourceText: Sendable {
     package private(set) var bytes: [UInt8]
-    /// The position of each byte in the document; `nil` as long as the text is an unchanged piece of the document.
+    /// The position of each byte in the document, and the position after the last byte; `nil` as long as the text is an
+    /// unchanged piece of the document.
     private var places: [UInt32]?
     /// The position of the first byte in the document.
-    private var start: Int
-    /// The position in the document after the last byte.
-    private var end: Int
+    private let start: Int
 
     /// The text, read as UTF-8. Invalid bytes become U+FFFD.
     var string: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Creates the text of a whole document.
-    package init(_ document: [UInt8]) {
-        bytes = document
-        start = 0
-        end = document.count
-    }
+    package init(_ document: [UInt8]) { self.init(document, at: 0) }
 
-    /// Creates an empty text at a position in the document. Decoded bytes are appended to it.
-    init(at place: Int) {
-        bytes = []
+    /// Creates the text of an unchanged piece of the document. Decoded bytes may be appended to it.
+    init(_ piece: [UInt8] = [], at place: Int) {
+        bytes = piece
         start = place
-        end = place
     }
 
     /// Creates the text of an attribute's value, with its character references decoded (WHATWG HTML §13.2.5.72).
@@ -36,9 +30,11 @@ package struct SourceText: Sendable {
     ///   - value: The value's range in `source`, without its quotes.
     ///   - source: The text of the document, or of a page in one of its `srcdoc` attributes.
     init(attributeValue value: Range<Int>, of source: SourceText) {
-        self = source.slice(value)
-        guard bytes.contains(UInt8(ascii: "&")) else { return }
-        let written = self
+        let written = source.slice(value)
+        guard written.bytes.contains(UInt8(ascii: "&")) else {
+            self = written
+            return
+        }
         self = SourceText(at: written.start)
         var index = 0
         while index < written.bytes.count {
@@ -50,14 +46,13 @@ package struct SourceText: Sendable {
     ///
     /// - Parameter place: The range in the document where the bytes are written, such as the escape's.
     mutating func append(_ decoded: some Collection<UInt8>, at place: Range<Int>) {
-        if places == nil, place.lowerBound != end || place.count != 1 || decoded.count != 1 {
-            places = (start..<start + bytes.count).map { UInt32(clamping: $0) }
+        if places == nil, place.lowerBound != start + bytes.count || place.count != 1 || decoded.count != 1 {
+            places = (start...start + bytes.count).map { UInt32(clamping: $0) }
         }
-        for byte in decoded {
-            bytes.append(byte)
-            places?.append(UInt32(clamping: place.lowerBound))
-        }
-        end = place.upperBound
+        bytes += decoded
+        places?.removeLast()
+        for _ in decoded { places?.append(UInt32(clamping: place.lowerBound)) }
+        places?.append(UInt32(clamping: place.upperBound))
     }
 
     /// Appends the byte at an index of another text, or the character of the escape that begins there.
@@ -67,21 +62,14 @@ package struct SourceText: Sendable {
     @discardableResult
     mutating func append(_ escape: Escape? = nil, at index: Int, of written: SourceText) -> Int {
         let end = index + (escape?.length ?? 1)
-        if let escape {
-            append(escape.bytes, at: written.place(of: index..<end))
-        } else {
-            append(CollectionOfOne(written.bytes[index]), at: written.place(of: index..<end))
-        }
+        append(escape?.bytes[...] ?? written.bytes[index...index], at: written.place(of: index..<end))
         return end
     }
 
     /// Returns a part of the text, with its positions in the document.
     func slice(_ range: Range<Int>) -> SourceText {
-        let place = place(of: range)
-        var slice = SourceText(at: place.lowerBound)
-        slice.bytes = Array(bytes[range])
-        slice.places = places.map { Array($0[range]) }
-        slice.end = place.upperBound
+        var slice = SourceText(Array(bytes[range]), at: place(of: range).lowerBound)
+        slice.places = places.map { Array($0[range.lowerBound...range.upperBound]) }
         return slice
     }
 
@@ -91,10 +79,7 @@ package struct SourceText: Sendable {
         return lower..<max(lower, place(of: range.upperBound))
     }
 
-    private func place(of index: Int) -> Int {
-        if index == bytes.count { return end }
-        return places.map { Int($0[index]) } ?? start + index
-    }
+    private func place(of index: Int) -> Int { places.map { Int($0[index]) } ?? start + index }
 }
 
 // MARK: Escapes

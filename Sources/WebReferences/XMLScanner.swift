@@ -67,14 +67,11 @@ struct XMLScanner: SourceText.Scanner {
         let name = name()
         guard !name.isEmpty else { return nil }
         let isInstruction = name.first == "?"
-        let end = UInt8(ascii: isInstruction ? "?" : "/")
         var attributes: [HTMLScanner.Attribute] = []
         while true {
             skipSpace()
-            let isClosed = byte() == end
-            if isClosed { index += 1 }
-            if byte() == UInt8(ascii: ">"), isClosed || !isInstruction {
-                index += 1
+            let isClosed = skip(over: isInstruction ? "?" : "/")
+            if isClosed || !isInstruction, skip(over: ">") {
                 return HTMLScanner.Tag(name: name, attributes: attributes, isClosed: isClosed, page: source)
             }
             guard !isClosed, let attribute = attribute() else { return nil }
@@ -88,8 +85,7 @@ struct XMLScanner: SourceText.Scanner {
         let start = index
         let name = name()
         skipSpace()
-        guard !name.isEmpty, byte() == UInt8(ascii: "=") else { return nil }
-        index += 1
+        guard !name.isEmpty, skip(over: "=") else { return nil }
         skipSpace()
         guard isAtQuote, case let value = skipQuoted(), value.upperBound < bytes.count else { return nil }
         return HTMLScanner.Attribute(name: name, range: start..<index, value: value)
@@ -97,7 +93,7 @@ struct XMLScanner: SourceText.Scanner {
 
     private mutating func name() -> String {
         let start = index
-        if byte() == UInt8(ascii: "?") { index += 1 }
+        _ = skip(over: "?")
         skip { !$0.isHTMLSpace && !"?/>=\"'<".utf8.contains($0) }
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
