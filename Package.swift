@@ -34,7 +34,7 @@ let package = Package(
         .target(name: "MapTools", dependencies: ["Guarded", "LocalSubstitution", "MapWriting"]),
         .target(name: "LocalSubstitutionTesting", dependencies: ["Guarded", "LocalSubstitution", "MapTools"]),
         .target(name: "WebReferences", dependencies: ["LocalSubstitution"]),
-        .target(name: "Loopback", dependencies: ["Guarded", "LocalSubstitution"]),
+        .target(name: "Loopback", dependencies: ["Guarded"]),
         .target(
             name: "LocalSubstitutionServer",
             dependencies: [

@@ -1,5 +1,4 @@
 import Foundation
-import LocalSubstitution
 
 /// A reader of the requests on a connection, one after another.
 package struct RequestReader {
@@ -26,6 +25,8 @@ package struct RequestReader {
     /// The bytes that have arrived. The reader has already used those before `position`.
     private var buffer: [UInt8] = []
     private var position = 0
+    /// The socket's current limit for reads, in seconds; `nil` for no limit.
+    private var readLimit: Double?
 
     /// The largest size of a request's head, in bytes. For each chunk of a body, the lines before and after it have the
     /// same limit together. The trailer fields are lines after the last chunk.
@@ -95,7 +96,7 @@ package struct RequestReader {
         while true {
             var budget = Self.headBytes
             let size = try bodyLine(within: &budget).prefix { $0 != UInt8(ascii: ";") }
-            let digits = size.prefix { $0.hexDigitValue != nil }
+            let digits = size.prefix { "0123456789abcdefABCDEF".utf8.contains($0) }
             // Only blanks may follow the digits, up to the line's end or the semicolon of an extension.
             guard size[digits.endIndex...].allSatisfy(\.isBlank),
                 let length = Int(String(decoding: digits, as: UTF8.self), radix: 16)
@@ -158,9 +159,12 @@ package struct RequestReader {
         buffer += try read(upTo: Self.lineReadSize, within: seconds)
     }
 
-    private func read(upTo count: Int, within seconds: Double?) throws(Socket.Closed) -> [UInt8] {
+    private mutating func read(upTo count: Int, within seconds: Double?) throws(Socket.Closed) -> [UInt8] {
         if let seconds, seconds <= 0 { throw Socket.Closed(written: 0, isTimeout: true) }
-        socket.setReadLimit(seconds: seconds)
+        if seconds != readLimit {
+            socket.setReadLimit(seconds: seconds)
+            readLimit = seconds
+        }
         let bytes = try socket.read(upTo: count)
         guard !bytes.isEmpty else { throw Socket.Closed(written: 0) }
         return bytes

@@ -1,5 +1,4 @@
 package import Foundation
-import LocalSubstitution
 
 /// The status and the header fields of a response.
 package struct ResponseHead: Sendable {
@@ -16,12 +15,12 @@ package struct ResponseHead: Sendable {
     /// Returns the value of the first field with a name; `nil` if the response has no such field. The name's case
     /// doesn't matter.
     package func field(_ name: String) -> String? {
-        fields.first { $0.name.isSameHeader(as: name) }?.value
+        fields.first { $0.name.isSameField(as: name) }?.value
     }
 
     /// Removes all fields with a name, and appends one with the value unless that is `nil`. The name's case doesn't matter.
     package mutating func setField(_ name: String, to value: String?) {
-        fields.removeAll { $0.name.isSameHeader(as: name) }
+        fields.removeAll { $0.name.isSameField(as: name) }
         if let value { fields.append((name, value)) }
     }
 
@@ -33,7 +32,7 @@ package struct ResponseHead: Sendable {
     /// Removes fields whose names aren't tokens, or whose values contain a control character other than a tab. A server
     /// on the network may have sent them. A line end in a value would begin another field, or the body.
     package mutating func removeInvalidFields() {
-        fields.removeAll { !HTTPSyntax.isToken($0.name) || !HTTPSyntax.isFieldValue($0.value) }
+        fields.removeAll { !$0.name.utf8.isToken || !$0.value.utf8.isFieldValue }
     }
 
     /// The head as bytes: the status line, the fields unchanged, and the empty line at the end.

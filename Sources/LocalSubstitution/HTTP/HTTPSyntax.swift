@@ -7,12 +7,6 @@ package enum HTTPSyntax {
         !text.isEmpty && text.utf8.allSatisfy { tokenBytes.contains($0) }
     }
 
-    /// Returns whether a text can be a header's value. RFC 9110 §5.5 allows visible characters, space, tab, and all bytes
-    /// above ASCII.
-    package static func isFieldValue(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
-    }
-
     /// Returns whether a text is a MIME type without parameters, such as `text/html` (RFC 9110 §8.3.1).
     package static func isMIMEType(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -35,7 +29,8 @@ package enum HTTPSyntax {
     /// - Parameter isOfRequest: Whether the entry sets the header on a forwarded request, and not on a response.
     package static func problem(ofHeader name: String, value: String, isOfRequest: Bool = false) -> String? {
         guard isToken(name) else { return "“\(name)” isn't a header name. Use letters, digits and hyphens." }
-        guard isFieldValue(value) else {
+        // RFC 9110 §5.5 allows visible characters, space and tab. It also allows all bytes above ASCII.
+        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
             return "The header “\(name)” has a control character in its value. Remove the character."
         }
         let wrong = isOfRequest ? "host" : "content-encoding"
