@@ -71,7 +71,7 @@ struct SnippetTests {
         origin.stop()
         #expect(try await session.data(from: urls[0]).0 == Data(#"{"token": "…","name":"Ada"}"#.utf8))
         #expect(try await session.data(from: urls[1]).0 == picture)
-        session.invalidateAndCancel()
+        session.finishTasksAndInvalidate()
     }
 
     @Test("An entry is unused until it has answered")

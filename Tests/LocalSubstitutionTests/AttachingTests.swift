@@ -47,7 +47,7 @@ struct AttachingTests {
         }
         #expect(gone == nil, "nothing holds the cache")
         let session = URLSession(configuration: configuration)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         var others: [URLSessionConfiguration] = []
         for number in 0..<1_000 {
             let other = URLSessionConfiguration.ephemeral
@@ -63,7 +63,7 @@ struct AttachingTests {
         for (number, other) in others.enumerated() where number % 50 == 0 {
             let session = URLSession(configuration: other)
             #expect(try await Self.text(session) == "\(number)")
-            session.invalidateAndCancel()
+            session.finishTasksAndInvalidate()
         }
     }
 
@@ -81,7 +81,7 @@ struct AttachingTests {
         let sessions = try caches.enumerated().map { number, cache in
             try cache.makeSession(unmatched: number % 2 == 0 ? .fail : .load)
         }
-        defer { for session in sessions { session.invalidateAndCancel() } }
+        defer { for session in sessions { session.finishTasksAndInvalidate() } }
         let answers = try await withThrowingTaskGroup { group in
             for (number, session) in sessions.enumerated() {
                 for headers in [[:], ["Authorization": "x"], [:]] {
@@ -104,7 +104,7 @@ struct AttachingTests {
             for number in 0..<64 {
                 group.addTask {
                     let session = try Self.cache("\(number)", in: folder).makeSession(unmatched: .fail)
-                    defer { session.invalidateAndCancel() }
+                    defer { session.finishTasksAndInvalidate() }
                     return try await Self.text(session) == "\(number)"
                 }
             }
@@ -137,8 +137,8 @@ struct AttachingTests {
         try second.attach(to: configuration)
         let session = URLSession(configuration: configuration)
         defer {
-            former.invalidateAndCancel()
-            session.invalidateAndCancel()
+            former.finishTasksAndInvalidate()
+            session.finishTasksAndInvalidate()
         }
         #expect(configuration.urlCache === second)
         #expect(configuration.protocolClasses?.count == before + 1)
@@ -159,7 +159,7 @@ struct AttachingTests {
         try cache.attach(to: configuration, unmatched: .fail)
         try cache.attach(to: configuration)
         let session = URLSession(configuration: configuration)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         #expect(try await Self.text(session, origin.url("b").absoluteString) == "network")
     }
 
@@ -194,7 +194,7 @@ struct AttachingTests {
         let origin = try LoopbackServer(routes: ["/b": .text("network")])
         defer { origin.stop() }
         let session = try Self.cache("a", in: folder).makeSession()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         #expect(try await Self.text(session) == "a")
         #expect(try await Self.text(session, origin.url("b").absoluteString) == "network")
         #expect(session.configuration.httpCookieStorage !== HTTPCookieStorage.shared)
@@ -209,8 +209,8 @@ struct AttachingTests {
         defer { recorder.close() }
         let (recorded, plain) = (try cache.makeSession(recorder: recorder), try cache.makeSession())
         defer {
-            recorded.invalidateAndCancel()
-            plain.invalidateAndCancel()
+            recorded.finishTasksAndInvalidate()
+            plain.finishTasksAndInvalidate()
         }
         _ = try await Self.text(recorded, origin.url("a").absoluteString)
         _ = try await Self.text(plain, origin.url("b").absoluteString)
@@ -230,7 +230,7 @@ struct AttachingTests {
         let session = try cache.makeSession(
             unmatched: .fail(except: [origin.url("b").absoluteString, "http://127.0.0.1:*/p/*"])
         )
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         #expect(try await Self.text(session) == "a")
         for path in ["b", "p/1", "p/2/3"] {
             #expect(try await Self.text(session, origin.url(path).absoluteString) == "network /\(path)")
@@ -250,7 +250,7 @@ struct AttachingTests {
         defer { origin.stop() }
         let cache = try CacheFixture(#""http://127.0.0.1:*/*": { "file": "a.txt", "use": "whenOffline" }"#).cache()
         let session = try cache.makeSession(unmatched: .fail(except: [origin.url("a").absoluteString]))
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         #expect(try await Self.text(session, origin.url("a").absoluteString) == "network")
         #expect(try await Self.text(session, origin.url("b").absoluteString) == "local")
         #expect(origin.requests.map(\.path) == ["/a"])
@@ -267,7 +267,7 @@ struct AttachingTests {
             unmatched: .fail(except: [origin.url("b").absoluteString]),
             recorder: recorder
         )
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         #expect(try await Self.text(session, origin.url("b").absoluteString) == "network /b")
         await #expect(throws: URLError.self) { try await Self.text(session, origin.url("c").absoluteString) }
         recorder.flush()

@@ -91,7 +91,19 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     /// Collects the response to a session's task. The task must not have been resumed yet.
     package func collect(_ task: URLSessionDataTask, of session: URLSession, for owner: Owner) {
         let redirects = RedirectChain(task.originalRequest, in: session.configuration)
-        loads.withLock { $0[ObjectIdentifier(task)] = CollectedLoad(owner, redirects) }
+        loads.withLock { $0[ObjectIdentifier(task)] = CollectedLoad(task, owner, redirects) }
+    }
+
+    /// Cancels all loads, and invalidates their session. Returns at once.
+    ///
+    /// Cancels on another queue, since on Linux it waits for the loader's queue, which may be the current one. Avoids
+    /// `invalidateAndCancel()`, which reads a session's tasks without a lock there, and may trap while a task ends
+    /// (`URLSession.swift`, `invalidateAndCancel`).
+    package func end(_ session: URLSession) {
+        DispatchQueue.global(qos: .utility).async { [self] in
+            for task in loads.withLock({ $0.values.map(\.task) }) { task.cancel() }
+            session.finishTasksAndInvalidate()
+        }
     }
 
     private func owner(of task: URLSessionTask) -> Owner? { loads.withLock { $0[ObjectIdentifier(task)]?.owner } }
@@ -200,6 +212,7 @@ private struct CollectedLoad: Sendable {
         case tooLong
     }
 
+    let task: URLSessionTask
     let owner: ResponseCollector.Owner
     var redirects: RedirectChain
     private(set) var head: URLResponse?
@@ -208,7 +221,8 @@ private struct CollectedLoad: Sendable {
     /// The longest body to hold in memory, in bytes; 0 until the head arrives.
     private var limit = 0
 
-    init(_ owner: ResponseCollector.Owner, _ redirects: RedirectChain) {
+    init(_ task: URLSessionTask, _ owner: ResponseCollector.Owner, _ redirects: RedirectChain) {
+        self.task = task
         self.owner = owner
         self.redirects = redirects
     }

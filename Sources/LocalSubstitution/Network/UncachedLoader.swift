@@ -1,4 +1,3 @@
-import Dispatch
 package import Foundation
 import Guarded
 
@@ -39,11 +38,9 @@ package final class UncachedLoader: Sendable {
         task.resume()
     }
 
-    /// Cancels all loads. This may be called on a session's queue, if the last reference to a cache is released there. On
-    /// Linux, using a session there traps, so another queue cancels the loads.
+    /// Cancels all loads. This may be called on a session's queue, if the last reference to a cache is released there.
     package func end() {
-        guard let session = session.withLock({ $0.take() }) else { return }
-        DispatchQueue.global(qos: .utility).async { session.invalidateAndCancel() }
+        if let session = session.withLock({ $0.take() }) { collector.end(session) }
     }
 
     private func makeSession() -> URLSession {

@@ -87,11 +87,8 @@ final class Loader: Sendable {
         return text.contains("\n") ? text : text.sentence
     }
 
-    /// Cancels all loads. Returns at once: on Linux, `invalidateAndCancel()` waits until all received data is decoded,
-    /// so it runs on another queue.
-    func end() {
-        DispatchQueue.global(qos: .utility).async { [session] in session.invalidateAndCancel() }
-    }
+    /// Cancels all loads. Returns at once.
+    func end() { collector.end(session) }
 }
 
 extension Loader {

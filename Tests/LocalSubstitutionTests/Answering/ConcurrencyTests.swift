@@ -134,7 +134,7 @@ struct ConcurrencyTests {
         let fixture = try CacheFixture(#""https://h.invalid/*": "*""#, files: ["a.txt": "a", "b.txt": "b"])
         let cache = try fixture.cache()
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let map = cache.map
         let loaded = try await withThrowingTaskGroup { group in
             for number in 0..<200 {

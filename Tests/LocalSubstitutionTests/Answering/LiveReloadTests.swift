@@ -39,7 +39,7 @@ struct LiveReloadTests {
     func atOnce() throws {
         let fixture = try CacheFixture(#""https://h/s": { "status": 404 }, "https://h/*": "a.txt""#)
         let session = session(with: nil)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let cache = try fixture.reloadingCache()
         try cache.lookUpUntilOld("https://h/a")
         for request in [

@@ -82,7 +82,7 @@ struct RetainedAlternativesTests {
     func liveReload() async throws {
         let fixture = try CacheFixture(Self.map, files: Self.files)
         let session = try fixture.reloadingCache().makeSession(unmatched: .fail)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let request = try request("http://h/a", headers: ["X-Plan": "free"])
         for text in ["first", "changed", "changed again"] {
             try fixture.write(text, to: "a.txt")

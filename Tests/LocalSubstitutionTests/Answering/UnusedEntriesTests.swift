@@ -84,7 +84,7 @@ struct UnusedEntriesTests {
             """#
         ).cache()
         let session = try cache.makeSession()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         #expect(cache.unusedEntries.count == 2)
         _ = try await session.data(for: request(origin.url("a").absoluteString, method: "POST"))
         let url = origin.url("offline")

@@ -124,7 +124,7 @@ struct BodyConditionTests {
         let body = Data(repeating: UInt8(ascii: "x"), count: 9 << 20)
         let recorder = TaskRecorder()
         let own = try session.cache.makeSession(delegate: recorder)
-        defer { own.invalidateAndCancel() }
+        defer { own.finishTasksAndInvalidate() }
         var request = try session.request("/a", "POST")
         request.httpBodyStream = InputStream(data: body)
         let task = own.dataTask(with: request)

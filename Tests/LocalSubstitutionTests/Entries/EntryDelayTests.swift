@@ -35,7 +35,7 @@ struct EntryDelayTests {
         request.timeoutInterval = 7200
         let recorder = TaskRecorder()
         let own = try session.cache.makeSession(delegate: recorder)
-        defer { own.invalidateAndCancel() }
+        defer { own.finishTasksAndInvalidate() }
         let task = own.dataTask(with: request)
         task.resume()
         await withCheckedContinuation { continuation in own.getAllTasks { _ in continuation.resume() } }

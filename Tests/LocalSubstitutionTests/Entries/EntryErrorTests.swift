@@ -28,7 +28,7 @@ struct EntryErrorTests {
         #expect(explanation.reason.contains("“error”"))
         #expect(explanation.attached?.contains("timedOut") == true)
         let alone = LocalSubstitutionTests.session(with: session.cache)
-        defer { alone.invalidateAndCancel() }
+        defer { alone.finishTasksAndInvalidate() }
         let (data, _) = try await alone.data(for: session.request("/a"))
         #expect(String(decoding: data, as: UTF8.self) == "network GET")
     }

@@ -34,7 +34,7 @@ final class EntrySession: Sendable {
     }
 
     deinit {
-        session.invalidateAndCancel()
+        session.finishTasksAndInvalidate()
         origin.stop()
     }
 

@@ -49,7 +49,7 @@ struct ForwardToTests {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = ["X": "1"]
         let own = try session.cache.makeSession(configuration)
-        defer { own.invalidateAndCancel() }
+        defer { own.finishTasksAndInvalidate() }
         async let first = own.data(for: session.request("http://h/a")).0
         async let second = own.data(for: session.request("http://h/b")).0
         #expect(try await [first, second] == [Data("/a".utf8), Data("/b".utf8)])
@@ -147,7 +147,7 @@ struct ForwardToTests {
         )
         configuration.httpCookieStorage?.setCookie(own)
         let made = try session.cache.makeSession(configuration)
-        defer { made.invalidateAndCancel() }
+        defer { made.finishTasksAndInvalidate() }
         for cookies in ["", "id=1"] {
             let (data, _) = try await made.data(from: url)
             #expect(String(decoding: data, as: UTF8.self) == cookies)
@@ -169,7 +169,7 @@ struct ForwardToTests {
         )
         configuration.httpCookieStorage?.setCookie(stored)
         let own = try session.cache.makeSession(configuration)
-        defer { own.invalidateAndCancel() }
+        defer { own.finishTasksAndInvalidate() }
         for path in ["removed", "set"] { _ = try await own.data(for: session.request("http://h/\(path)")) }
         let sent = session.origin.requests
         #expect(sent.map { $0.header("Cookie") } == [nil, "a=1"])

@@ -471,7 +471,7 @@ struct StreamTests {
         let got = await pieces.wait()
         #expect(got.error?.code == .cannotOpenFile)
         #expect(got.pieces.map(\.text) == ["a"])
-        own.invalidateAndCancel()
+        own.finishTasksAndInvalidate()
         #expect(try await session.load("http://h/s").text == "other")
     }
 

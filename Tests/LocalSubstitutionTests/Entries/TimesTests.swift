@@ -108,7 +108,7 @@ struct TimesTests {
         request.httpBody = url.hasSuffix("c") ? Data("x".utf8) : nil
         let recorder = TaskRecorder()
         let own = try session.cache.makeSession(delegate: recorder)
-        defer { own.invalidateAndCancel() }
+        defer { own.finishTasksAndInvalidate() }
         let task = own.dataTask(with: request)
         for _ in 0..<20 {
             task.resume()

@@ -21,7 +21,7 @@ struct CanaryTests {
 
     private func load(_ request: URLRequest) async throws -> String {
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         return String(decoding: try await session.data(for: request).0, as: UTF8.self)
     }
 
@@ -129,7 +129,7 @@ struct CanaryTests {
     func download() async throws {
         cache.answer = { ProbeCache.response($0, 200) }
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let (file, _) = try await session.download(from: origin.url("a"))
         #expect(try String(contentsOf: file, encoding: .utf8) == "network")
         #expect(cache.calls.isEmpty)
@@ -148,7 +148,7 @@ struct CanaryTests {
         let origin = try LoopbackServer(routes: ["/about": .redirect(to: "/about/"), "/about/": .text("found")])
         defer { origin.stop() }
         let session = session(with: nil)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let error = await #expect(throws: URLError.self) { try await session.data(from: origin.url("about")) }
         #expect(error?.code == .httpTooManyRedirects)
         #expect(origin.requestCount(path: "/about/") == 0)
@@ -173,7 +173,7 @@ struct CanaryTests {
             delegate: hasDelegate ? delegate : nil,
             delegateQueue: nil
         )
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         if hasDelegate {
             session.dataTask(with: origin.url("first")).resume()
             _ = await delegate.outcome()
@@ -198,7 +198,7 @@ struct CanaryTests {
         defer { origin.stop() }
         let delegate = TaskRecorder()
         let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         session.dataTask(with: origin.url("first")).resume()
         let outcome = await delegate.outcome()
         #expect(outcome.data == (isCut ? Data() : Data("target".utf8)))
@@ -215,7 +215,7 @@ struct CanaryTests {
     @Test("The cache is asked within resume(), on the caller's thread")
     func withinResume() async throws {
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let caller = CallerThread()
         let wasInside = Guarded(false)
         cache.answer = { url in

@@ -43,7 +43,7 @@ struct LoaderTests {
         body: String? = nil
     ) async throws -> (text: String, response: HTTPURLResponse) {
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         var request = try request(origin.url(path).absoluteString, method: method, headers: headers, policy: policy)
         request.httpBody = body.map { Data($0.utf8) }
         let (data, response) = try await session.data(for: request)
@@ -62,7 +62,7 @@ struct LoaderTests {
     @Test("A task with a completion handler is answered from the file")
     func completionHandler() async throws {
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let data = await withCheckedContinuation { continuation in
             session.dataTask(with: origin.url("mapped")) { data, _, _ in continuation.resume(returning: data) }.resume()
         }
@@ -78,7 +78,7 @@ struct LoaderTests {
         let session = URLSession(configuration: configuration, delegate: recorder, delegateQueue: nil)
         session.dataTask(with: origin.url("mapped/large.bin")).resume()
         let outcome = await recorder.outcome()
-        session.invalidateAndCancel()
+        session.finishTasksAndInvalidate()
         #expect(outcome.status == 200)
         #expect(outcome.data.count == 1_000_000)
         #expect(outcome.error == nil)
@@ -88,7 +88,7 @@ struct LoaderTests {
     @Test("A host that doesn't exist makes no difference")
     func noSuchHost() async throws {
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let url = try #require(URL(string: "https://no-such-host.invalid/data.json"))
         let (data, response) = try await session.data(from: url)
         #expect(data == Data("{}".utf8))
@@ -161,7 +161,7 @@ struct LoaderTests {
     func many() async throws {
         for number in 0..<20 { try fixture.write("file \(number)", to: "f\(number).txt") }
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         try await withThrowingTaskGroup { group in
             for number in 0..<400 {
                 let isMapped = number % 4 != 0
@@ -181,7 +181,7 @@ struct LoaderTests {
     func coldRead() async throws {
         // The completion is called immediately only if nothing has to be read.
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: origin.url("mapped"))
         let cold = await firstCall(task)
         #expect(cold.text == "local")
@@ -213,7 +213,7 @@ struct LoaderTests {
     @Test("A task can remove its response, and nothing is stored for it")
     func taskOverrides() async throws {
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let task = session.dataTask(with: origin.url("mapped"))
         let first = try #require(try cache.lookUp(origin.url("mapped").absoluteString))
         cache.storeCachedResponse(first, for: task)
@@ -240,7 +240,7 @@ struct LoaderTests {
     @Test("A substitution is never stored, whatever the map says by then", arguments: [false, true], [false, true])
     func substitutionsAreNotStored(byTask: Bool, isNamed: Bool) async throws {
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let url = origin.url("mapped")
         let (data, response) = try await session.data(from: url)
         let delivered = CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowed)
@@ -259,7 +259,7 @@ struct LoaderTests {
     @Test("Resetting a session drops retained responses, and substitution continues")
     func reset() async throws {
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         _ = try await session.data(from: origin.url("mapped"))
         await withCheckedContinuation { continuation in session.reset { continuation.resume() } }
         let (data, _) = try await session.data(from: origin.url("mapped"))
@@ -278,7 +278,7 @@ struct SharedCacheTests {
         URLCache.shared = try fixture.cache()
         defer { URLCache.shared = before }
         let session = URLSession(configuration: .default)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let url = try #require(URL(string: "http://shared.invalid/a"))
         let (data, _) = try await session.data(from: url)
         #expect(data == Data("local".utf8))

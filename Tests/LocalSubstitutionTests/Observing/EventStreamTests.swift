@@ -136,7 +136,7 @@ struct EventStreamTests {
         let request = try request(origin.url(row.path).absoluteString, headers: row.headers)
         if row.isRetained { #expect(cache.cachedResponse(for: request) != nil) }
         let session = try row.isAttached ? cache.makeSession(unmatched: row.unmatched) : session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let events = HeardEvents(of: cache)
         let heard = await withCheckedContinuation { continuation in
             session.dataTask(with: request) { _, _, _ in continuation.resume(returning: events.all.map(\.kind)) }
@@ -189,7 +189,7 @@ struct EventStreamTests {
             _ = try await session.data(for: request("http://nowhere.invalid/a", headers: ["Authorization": "x"]))
             cache = nil
             #expect(await paths(stream) == ["/a"])
-            session.invalidateAndCancel()
+            session.finishTasksAndInvalidate()
         }
     }
 }

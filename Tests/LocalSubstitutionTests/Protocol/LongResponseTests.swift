@@ -47,7 +47,7 @@ struct LongResponseTests {
         )
         let delegate = TaskRecorder()
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         session.dataTask(with: request).resume()
         return await delegate.outcome()
     }
@@ -69,7 +69,7 @@ struct LongResponseTests {
         try cache.attach(to: configuration, unmatched: .load, responseRecorder: nil, responseLimit: Self.limit)
         let delegate = TaskRecorder()
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         session.dataTask(with: origin.url("offline")).resume()
         while delegate.current.data.count < 150_000 {
             try Task.checkCancellation()
@@ -91,7 +91,7 @@ struct LongResponseTests {
             responseLimit: Self.limit
         )
         let session = URLSession(configuration: configuration)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         #expect(try await session.data(from: origin.url("offline")).0 == Self.body)
         #expect(cache.statistics.fellBack == 0)
     }

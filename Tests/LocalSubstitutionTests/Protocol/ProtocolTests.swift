@@ -70,7 +70,7 @@ struct ProtocolTests {
         in session: URLSession? = nil
     ) async throws -> (text: String, response: HTTPURLResponse) {
         let session = try session ?? self.session()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         var request = try request(origin.url(path).absoluteString, method: method, headers: headers, policy: policy)
         if method == "POST" { request.httpBody = Data("body".utf8) }
         let (data, response) = try await session.data(for: request)
@@ -169,7 +169,7 @@ struct ProtocolTests {
     @Test("A download task fails with advice where Foundation would trap")
     func download() async throws {
         let session = try session()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let error = await #expect(throws: URLError.self) { try await session.download(from: origin.url("mapped")) }
         #expect(error?.localizedDescription.contains("data task") == true)
     }
@@ -177,7 +177,7 @@ struct ProtocolTests {
     @Test("In strict mode, an unanswered download task fails like any other task")
     func strictDownload() async throws {
         let session = try session(unmatched: .fail)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let error = await #expect(throws: URLError.self) { try await session.download(from: origin.url("other")) }
         #expect(error?.code == .resourceUnavailable)
         #expect(error?.localizedDescription.contains("no entry names it") == true)
@@ -201,7 +201,7 @@ struct ProtocolTests {
     @Test("A forwarded request ends after its own timeout", .timeLimit(.minutes(5)))
     func ownTimeout() async throws {
         let session = try session()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         var request = URLRequest(url: origin.url("offline/never"))
         request.timeoutInterval = 1
         #expect(try await session.data(for: request).0 == Data("local".utf8))
@@ -231,7 +231,7 @@ struct ProtocolTests {
         let url = origin.url("offline/x")
         origin.stop()
         let session = try session()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         #expect(try await session.data(from: url).0 == Data("local".utf8))
     }
 
@@ -262,7 +262,7 @@ struct ProtocolTests {
         try other.attach(to: configuration)
         try cache.attach(to: configuration)
         let session = URLSession(configuration: configuration)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let (data, _) = try await session.data(from: origin.url("offline/x"))
         #expect(data == Data("network GET ".utf8))
         #expect(cache.statistics.forwarded == 1)
@@ -273,7 +273,7 @@ struct ProtocolTests {
     @Test("A request whose body can't be seen isn't forwarded")
     func hiddenBody() async throws {
         let session = try session()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         // Foundation doesn't show an upload's body to a protocol, so the loader sends it itself.
         var upload = try request(origin.url("offline/x").absoluteString, method: "POST")
         _ = try await session.upload(for: upload, from: Data("body".utf8))
@@ -295,7 +295,7 @@ struct ProtocolTests {
         // The task must not time out before it's cancelled, since the file would then answer.
         configuration.timeoutIntervalForRequest = 3_600
         let session = try cache.makeSession(configuration)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let url = origin.url("offline/never")
         let result = await session.load(url, cancelledAfter: 10)
         #expect(throws: URLError.self) { try result.get() }
@@ -304,7 +304,7 @@ struct ProtocolTests {
     @Test("Many tasks are served correctly while some are cancelled halfway", .timeLimit(.minutes(5)))
     func many() async throws {
         let session = try session()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let paths = ["mapped", "error", "other", "offline/x", "offline/broken", "offline/dropped", "offline/to-other"]
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<210 {
@@ -323,7 +323,7 @@ struct ProtocolTests {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
         let session = try cache.makeSession()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let request = try request(fixture.url, headers: ["Authorization": "x"])
         let log = EventLog(cache)
         #expect(try await session.data(for: request).0 == Data("local".utf8))
@@ -342,7 +342,7 @@ struct ProtocolTests {
         cache.schedule.removeAll()
         cache.removeCachedResponse(for: try request(fixture.url))
         let session = URLSession(configuration: configuration)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let (data, _) = try await session.data(for: request(fixture.url))
         #expect(data == Data("local".utf8))
         #expect(cache.schedule.isIdle)
@@ -361,7 +361,7 @@ struct ProtocolTests {
         }
         defer { first.stop() }
         let session = try session()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         for (path, text) in [("offline/away", "none"), ("offline/here", "s3cr3t")] {
             let request = try request(first.url(path).absoluteString, headers: [name: "s3cr3t"])
             let (data, _) = try await session.data(for: request)
@@ -375,8 +375,8 @@ struct ProtocolTests {
         let otherSession = try other.makeSession()
         let session = try session()
         defer {
-            otherSession.invalidateAndCancel()
-            session.invalidateAndCancel()
+            otherSession.finishTasksAndInvalidate()
+            session.finishTasksAndInvalidate()
         }
         for _ in 0..<10 {
             #expect(try await session.data(from: origin.url("mapped")).0 == Data("local".utf8))

@@ -33,7 +33,7 @@ struct RedirectTests {
         }
         defer { origin.stop() }
         let session = try session()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let (data, response) = try await session.data(from: origin.url(path))
         #expect(String(decoding: data, as: UTF8.self) == target)
         #expect(response.url?.absoluteString.hasPrefix(origin.url(target).absoluteString) == true)
@@ -54,7 +54,7 @@ struct RedirectTests {
         }
         defer { origin.stop() }
         let session = try session()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         for (path, cookie) in [("login", "user=ada"), ("switch", "user=eve"), ("logout", "none")] {
             let (data, _) = try await session.data(from: origin.url(path))
             #expect(String(decoding: data, as: UTF8.self) == cookie, "after \(path)")
@@ -75,7 +75,7 @@ struct RedirectTests {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
         let session = try cache.makeSession(configuration)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let (data, _) = try await session.data(from: origin.url("login"))
         #expect(String(decoding: data, as: UTF8.self) == "none")
     }

@@ -71,7 +71,7 @@ struct ReportTests {
     @Test("A request makes one event and counts once", arguments: rows)
     func once(_ row: Row) async throws {
         let session = try session(unmatched: row.unmatched)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let url = origin.url(row.path).absoluteString
         let request = try request(url, method: row.method, headers: row.headers, policy: row.policy)
         _ = try? await session.data(for: request)
@@ -121,12 +121,12 @@ struct ReportTests {
     @Test("A task that the protocol can't serve is bypassed, and the next request is reported as usual")
     func download() async throws {
         let session = try session()
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         _ = try? await session.download(from: origin.url("error"))
         #expect(events.kinds == ["bypassed"])
         #expect(events.all.first?.reason?.contains("Foundation can't finish a download task") == true)
         let plain = LocalSubstitutionTests.session(with: cache)
-        defer { plain.invalidateAndCancel() }
+        defer { plain.finishTasksAndInvalidate() }
         #expect(try await plain.data(from: origin.url("error")).0 == Data("network".utf8))
         #expect(events.kinds == ["bypassed", "bypassed"])
     }

@@ -38,7 +38,7 @@ struct RetainedHitTests {
     @Test("Retained responses are delivered unchanged, and each is counted and reported once", arguments: Kind.allCases)
     func once(_ kind: Kind) async throws {
         let (session, cache) = try session(kind)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let events = HeardEvents(of: cache)
         let url = try #require(URL(string: Self.url))
         let first = try await session.data(from: url)
@@ -65,7 +65,7 @@ struct RetainedHitTests {
     @Test("Many new requests at the same time each count once", arguments: [Kind.plain, .reloading])
     func many(_ kind: Kind) async throws {
         let (session, cache) = try session(kind)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let events = HeardEvents(of: cache)
         try await withThrowingTaskGroup { group in
             for number in 0..<200 {
@@ -86,7 +86,7 @@ struct RetainedHitTests {
     @Test("Similar requests aren't answered: with Authorization, a range, or a reload policy")
     func others() async throws {
         let (session, cache) = try session(.plain)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let url = try #require(URL(string: Self.url))
         _ = try await session.data(from: url)
         let range = try request(Self.url, headers: ["Range": "bytes=0-4"])
@@ -100,7 +100,7 @@ struct RetainedHitTests {
     @Test("Removing responses or setting another map drops them")
     func removed() async throws {
         let (session, cache) = try session(.plain)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let url = try #require(URL(string: Self.url))
         let first = try await session.data(from: url).1
         cache.removeCachedResponse(for: URLRequest(url: url))

@@ -55,7 +55,7 @@ struct StrictSessionTests {
             isRecorded ? try SubstitutionRecorder(folder: fixture.folder.appendingPathComponent("recorded")) : nil
         let exception = servers.first.url("b").absoluteString
         let session = try cache.makeSession(unmatched: .fail(except: [exception]), recorder: recorder)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let error = await #expect(throws: URLError.self) { _ = try await session.data(from: servers.first.url("b")) }
         #expect(error?.localizedDescription.contains(servers.second.url("c").absoluteString) == true)
         #expect(servers.reached.paths.withLock { $0 } == [])
@@ -67,13 +67,13 @@ struct StrictSessionTests {
         defer { servers.stop() }
         let exceptions = ["\(servers.first.baseURL.absoluteString)*", servers.second.url("c").absoluteString]
         let session = try CacheFixture("").cache().makeSession(unmatched: .fail(except: exceptions))
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         #expect(try await session.data(from: servers.first.url("b")).0 == Data("second".utf8))
         #expect(servers.reached.paths.withLock { $0 } == ["/c"])
 
         let fixture = try CacheFixture("\"\(servers.second.url("c"))\": \"a.txt\"")
         let mapped = try fixture.cache().makeSession(unmatched: .fail(except: Array(exceptions.prefix(1))))
-        defer { mapped.invalidateAndCancel() }
+        defer { mapped.finishTasksAndInvalidate() }
         #expect(try await mapped.data(from: servers.first.url("b")).0 == Data("local".utf8))
         #expect(servers.reached.paths.withLock { $0 } == ["/c"])
     }
@@ -85,7 +85,7 @@ struct StrictSessionTests {
         let cache = try CacheFixture("").cache()
         let events = HeardEvents(of: cache)
         let session = try cache.makeSession(unmatched: .fail(except: [servers.first.url("a").absoluteString]))
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         #expect(try await session.data(from: servers.first.url("a")).0 == Data("first".utf8))
         #expect(events.kinds == ["missed"])
     }
@@ -97,7 +97,7 @@ struct StrictSessionTests {
         let cache = try fixture.cache()
         let url = try #require(URL(string: fixture.url))
         let (online, strict) = (try cache.makeSession(), try cache.makeSession(unmatched: .fail))
-        defer { for session in [online, strict] { session.invalidateAndCancel() } }
+        defer { for session in [online, strict] { session.finishTasksAndInvalidate() } }
         #expect(try await strict.data(from: url).0 == Data("local".utf8))
         #expect(cache.schedule.isIdle && cache.schedule.count == 0)
 
@@ -119,7 +119,7 @@ struct StrictSessionTests {
         defer { fixture.origin.stop() }
         let cache = try fixture.cache()
         let session = try cache.makeSession(unmatched: .fail(except: [fixture.url]))
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let url = try #require(URL(string: fixture.url))
         for _ in 0..<2 { #expect(try await session.data(from: url).0 == Data("local".utf8)) }
         #expect(cache.schedule.isIdle && cache.schedule.count == 0)
@@ -136,7 +136,7 @@ struct StrictSessionTests {
             "\"\(servers.second.url("c"))\": { \"file\": \"a.txt\", \"use\": \"whenOffline\" }"
         )
         let session = try fixture.cache().makeSession(unmatched: .fail(except: [servers.first.url("b").absoluteString]))
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         #expect(try await session.data(from: servers.first.url("b")).0 == Data("local".utf8))
         #expect(servers.reached.paths.withLock { $0 } == [])
     }
@@ -158,7 +158,7 @@ struct TakenRequestTests {
         configuration.urlCache = asked
         let recorder = TaskRecorder()
         let session = URLSession(configuration: configuration, delegate: recorder, delegateQueue: nil)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         // The protocol has taken it, and the loader waits for the cache.
         session.dataTask(with: origin.url("c")).resume()
         #expect(slot.canInit(with: try request("https://h/other")))
@@ -182,7 +182,7 @@ struct TakenRequestTests {
         try FileManager.default.removeItem(at: fixture.file("b.txt"))
         let events = HeardEvents(of: cache)
         let session = try cache.makeSession(unmatched: .fail)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let data = try? await session.data(for: request("https://h/a")).0
         #expect((data == Data("local".utf8)) == isAnswered)
         #expect(cache.statistics.faults == 1)

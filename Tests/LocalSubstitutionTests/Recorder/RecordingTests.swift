@@ -177,7 +177,7 @@ struct RecordingTests {
             while delegate.current.data.isEmpty { await Task.yield() }
             #expect(delegate.current.data == first.body)
             task.cancel()
-            session.invalidateAndCancel()
+            session.finishTasksAndInvalidate()
         }
     }
 
@@ -354,7 +354,7 @@ struct RecordingTests {
         }
         #expect(received == 100_000)
         task.cancel()
-        session.invalidateAndCancel()
+        session.finishTasksAndInvalidate()
     }
 }
 

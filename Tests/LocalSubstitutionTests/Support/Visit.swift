@@ -33,7 +33,7 @@ struct Visit {
 
     /// Releases the folder, so that another recorder can use it.
     func end() {
-        session.invalidateAndCancel()
+        session.finishTasksAndInvalidate()
         recorder.close()
     }
 

@@ -207,7 +207,7 @@ struct RefreshScheduleTests {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
         let session = session(with: nil)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         func isAnsweredAtOnce(_ request: URLRequest) -> Bool {
             let isAnswered = Guarded(false)
             cache.getCachedResponse(for: session.dataTask(with: request)) { _ in isAnswered.withLock { $0 = true } }

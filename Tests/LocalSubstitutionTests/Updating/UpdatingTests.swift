@@ -46,7 +46,7 @@ struct UpdatingTests {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
         let session = session(with: cache)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         let log = EventLog(cache)
         let url = try #require(URL(string: fixture.url))
         #expect(try await String(decoding: session.data(from: url).0, as: UTF8.self) == "local")

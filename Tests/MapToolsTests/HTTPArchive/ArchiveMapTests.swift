@@ -21,7 +21,7 @@ struct ArchiveMapTests {
         _ requests: [(method: String, url: String, body: String?)]
     ) async throws -> [String] {
         let session = try LocalSubstitutionCache(map: map).makeSession(.ephemeral, unmatched: .fail)
-        defer { session.invalidateAndCancel() }
+        defer { session.finishTasksAndInvalidate() }
         var answers: [String] = []
         for (method, url, body) in requests {
             var request = URLRequest(url: try #require(URL(string: url)))
