@@ -186,9 +186,13 @@ struct SubstitutionScope: Sendable {
                 .joined(separator: " ")
         }
         guard options.source.file != nil else {
-            let isAlmostNamed = request.explanation?.nearMisses.isEmpty == false
-            return (isAlmostNamed ? "Or add an entry." : "Add an entry.")
-                + " (Only a map that is named by its path can be recorded.)"
+            let advice =
+                if !request.usedUp.isEmpty {
+                    "Raise “times”, or add an alternative."
+                } else {
+                    request.explanation?.nearMisses.isEmpty == false ? "Or add an entry." : "Add an entry."
+                }
+            return advice + " (Only a map that is named by its path can be recorded.)"
         }
         return request.obstacleToRecording ?? "record it:    \(Recording.command(options.test.filter))"
     }

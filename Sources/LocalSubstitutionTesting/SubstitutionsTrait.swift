@@ -85,7 +85,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         guard options.sharedSession else {
             return "The test has substitutions, but made no request with URLSession.substituted. Pass this session to "
                 + "the code, or TestSubstitutions.current.configuration if the code makes its own. If it uses "
-                + "URLSession.shared, write sharedSession: true."
+                + "URLSession.shared, write sharedSession: true. If it makes the request later, wait for the request."
         }
         guard map.count > 0 else { return nil }
         return "The test has substitutions, but made no request with URLSession.shared. If the code makes its own "

@@ -194,6 +194,13 @@ struct TraitIssueTests {
         #expect(issues.allSatisfy { $0.text.count < 700 })
     }
 
+    @Test("An entry that has answered its last request is to be raised, not added")
+    func usedUp() async throws {
+        let issues = try await Self.issues("usedUp")
+        #expect(issues.count == 1)
+        #expect(issues.first?.text.contains("Raise “times”, or add an alternative.") == true, "\(issues)")
+    }
+
     #if os(Linux)
     @Test(
         "An upload task's issue says what to use instead, and suggests an entry if none names the URL",

@@ -158,6 +158,12 @@ struct ChildTraits {
         _ = try await text("https://shop.example.com/price")
     }
 
+    @Test(.substituting(["https://shop.example.com/once": [.text("once").times(1)]]))
+    func usedUp() async throws {
+        #expect(try await text("https://shop.example.com/once") == "once")
+        _ = try? await text("https://shop.example.com/once")
+    }
+
     @Test(.substituting("../Fixtures/checkout.json"))
     func upload() async throws {
         let url = try #require(URL(string: "https://shop.example.com/order"))
