@@ -128,7 +128,10 @@ extension ForwardedRequest {
     }
 
     /// Passes nothing more on.
-    func stop() { state.withLock { $0.isEnded = true } }
+    func stop() {
+        state.withLock { $0.isEnded = true }
+        stream.continuation.finish()
+    }
 
     private func cancelTask() {
         guard let task = state.withLock({ $0.task.take() }) else { return }
@@ -202,7 +205,10 @@ extension ForwardedRequest {
             state.isEnded = true
             return state.isPartial
         }
-        if let isPartial { stream.continuation.yield(make(isPartial)) }
+        guard let isPartial else { return }
+        stream.continuation.yield(make(isPartial))
+        // A later redirect is dropped. Nobody would read it, and it would keep this request alive.
+        stream.continuation.finish()
     }
 }
 

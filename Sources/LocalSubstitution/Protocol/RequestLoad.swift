@@ -380,6 +380,7 @@ struct RequestLoad: Sendable {
             body: body,
             isConditional: isConditional
         )
+        try checkCancellation()
         sent.send()
         for await event in sent.events where !Task.isCancelled {
             switch event {
@@ -393,6 +394,7 @@ struct RequestLoad: Sendable {
                 }
                 sent.stop()
                 answer(nil)
+                if Task.isCancelled { sent.cancel() }
                 return step
             case .received(let response):
                 return try await finish(sent, with: response)

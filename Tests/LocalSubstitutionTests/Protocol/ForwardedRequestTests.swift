@@ -22,13 +22,17 @@ struct ForwardedRequestTests {
 
     init() throws {
         let pieces = pieces
+        request = try Self.request { pieces.add() }
+    }
+
+    /// Returns a request that isn't sent, so the test alone decides what arrives.
+    private static func request(receive: @escaping @Sendable () -> Void = {}) throws -> ForwardedRequest {
         let map = try SubstitutionMap(json: Data("{}".utf8))
-        // The request isn't sent, so the test alone decides what arrives.
-        request = ForwardedRequest(
+        return ForwardedRequest(
             Plan(try LocalSubstitutionTests.request("http://nowhere.invalid/a"), in: map),
             nil,
             in: Attachment(of: Responder(map, reloadsChanges: false, defaultCacheIn: nil), to: .ephemeral),
-            for: RequestLoad.Client(receive: { _ in pieces.add() }),
+            for: RequestLoad.Client(receive: { _ in receive() }),
             body: nil,
             isConditional: false
         )
@@ -61,5 +65,18 @@ struct ForwardedRequestTests {
         #expect(failure.error.code == .timedOut)
         #expect(failure.isPartial)
         #expect(pieces.count == 1)
+    }
+
+    @Test("A redirect that arrives after the end doesn't keep the request alive", arguments: [true, false])
+    func redirectedLate(isStopped: Bool) throws {
+        weak var released: ForwardedRequest?
+        do {
+            let request = try Self.request()
+            released = request
+            let owner = request.collectorOwner
+            if isStopped { request.stop() } else { owner.complete(.failure(URLError(.timedOut))) }
+            owner.redirect?(try LocalSubstitutionTests.request("http://nowhere.invalid/b")) { _ in }
+        }
+        #expect(released == nil)
     }
 }
