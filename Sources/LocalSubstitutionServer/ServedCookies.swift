@@ -72,7 +72,7 @@ struct ServedCookies {
         return rest.first == UInt8(ascii: "\"") ? rest.dropFirst() : cookie
     }
 
-    /// The characters of a host and port that a cookie's prefix has as they are, and the colon.
+    /// The characters of a host and port that aren't percent-encoded in a cookie's prefix. A colon becomes `+` instead.
     private static let plain = CharacterSet(
         charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:"
     )

@@ -268,7 +268,7 @@ extension NewerCopies {
         }
         let copy = Copy(data, response, for: url, insteadOf: file)
         if copy == known?.copy, copy == record.copy.kept { return false }
-        // Also stores the same bytes with a new validator.
+        // Copies with equal bytes differ if their headers do. So a new validator is stored, too.
         if copy != known?.copy, !store(copy, data, of: url) {
             // `URLCache` removes the older copy even if it refuses the new one as too large, so the older one is stored
             // again.
@@ -348,7 +348,7 @@ extension NewerCopies {
 
         // MARK: In the default cache
 
-        // Headers hold all this, since Apple doesn't document what else `URLCache` keeps on disk.
+        // Headers keep the digests and the size, since Apple doesn't document what else `URLCache` keeps on disk.
         private static let digestHeader = "LocalSubstitution-Digest"
         private static let fileSizeHeader = "LocalSubstitution-File-Size"
         private static let fileDigestHeader = "LocalSubstitution-File-Digest"

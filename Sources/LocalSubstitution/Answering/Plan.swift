@@ -157,7 +157,7 @@ final class Plan: Sendable {
     ///
     /// - Parameters:
     ///   - substitution: The entry's answer; `nil` if no entry answers.
-    ///   - isExcluded: Whether the map says that no entry answers.
+    ///   - isExcluded: Whether the entry is `null` or its handler declined. The recorder then doesn't take the request.
     private static func action(
         for request: URLRequest,
         _ substitution: Substitution?,

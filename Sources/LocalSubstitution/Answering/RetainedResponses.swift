@@ -69,8 +69,8 @@ final class RetainedResponses: Sendable {
 
     // MARK: Hits
 
-    /// Returns the response for a URL. Counts a hit, and says so, if the response is always current and there are no
-    /// listeners.
+    /// Returns the response for a URL, and whether this call counted a hit; `nil` if no response is retained. Counts a
+    /// hit only if the response is always current and ``observe()`` was never called.
     func response(for url: String) -> (response: Response, isCounted: Bool)? {
         part(for: url).contents.withLock { part in
             guard let response = part.responses[url] else { return nil }
@@ -264,7 +264,7 @@ extension RetainedResponses {
         fileprivate let place: String?
         /// Whether the URL is endless; see ``RetainedResponses``. Only the newest responses to endless URLs stay.
         fileprivate let isEndless: Bool
-        /// What tells which map is in use, and the map that the response was made with; `nil` if changes aren't reloaded.
+        /// The owner of the map in use, and the map that the response was made with; `nil` if the map isn't reloaded.
         private let reloading: (maps: MapInUse, map: SubstitutionMap)?
         /// The names of missing files. If one of them is added, another entry may answer, so the response isn't current any more.
         private let missing: [String]
@@ -310,8 +310,8 @@ extension RetainedResponses {
         override var classForCoder: AnyClass { CachedURLResponse.self }
         required init?(coder: NSCoder) { nil }
 
-        /// Returns whether the response may answer in a session. In a strict session, newer copies don't answer, and the
-        /// network isn't asked for one, so a response that depends on that can't answer there.
+        /// Returns whether the response may answer in a session. In a strict session, no response of an `untilUpdated`
+        /// entry may: it may be a newer copy, and those don't answer there.
         func mayAnswer(isStrict: Bool) -> Bool { !isStrict || stamp == nil }
 
         /// Whether the response is certainly the one that the current map and file lead to. If not, look the request up

@@ -19,16 +19,16 @@ final class TakenRequest: Sendable {
         /// Whether the cache has left the request to the protocol.
         fileprivate(set) var isLeft = false
 
-        /// The retained response, if this cache left the request to the protocol: then almost no time has passed, and
-        /// the response is still current. Otherwise `nil`, since another cache may have kept the loader waiting.
+        /// The retained response, which needs no second check; `nil` if this cache didn't leave the request to the
+        /// protocol. The loader may then have waited for another cache, and the response may be outdated.
         var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
 
         init(_ request: URLRequest, response: RetainedResponses.Response? = nil, plan: Plan? = nil) {
             (self.request, self.response, self.plan) = (request, response, plan)
         }
 
-        /// Returns whether a request equals this one. Foundation's `==` ignores differences in headers, bodies and
-        /// timeouts (`NSURLRequest.swift`, `isEqual`).
+        /// Returns whether the note is about a request. Also compares headers, bodies and timeouts, which Foundation's
+        /// `==` ignores (`NSURLRequest.swift`, `isEqual`).
         fileprivate func isOf(_ other: URLRequest) -> Bool {
             request == other && request.allHTTPHeaderFields == other.allHTTPHeaderFields
                 && request.httpBody == other.httpBody && request.timeoutInterval == other.timeoutInterval

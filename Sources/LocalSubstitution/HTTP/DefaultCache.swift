@@ -126,7 +126,7 @@ extension DefaultCache {
 }
 
 extension DefaultCache {
-    /// What is known about whether `URLCache` is empty. If it certainly is, a lookup needn't ask it.
+    /// Whether `URLCache` is empty, as far as that's known. A lookup doesn't search a cache that's certainly empty.
     ///
     /// Linux's `URLCache` lists its folder for every response that it doesn't find in memory. Linux's loader never stores a
     /// response by itself, so the folder is nearly always empty. The folder's status shows whether that has changed, even

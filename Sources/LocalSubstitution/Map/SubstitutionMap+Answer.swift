@@ -44,8 +44,9 @@ extension SubstitutionMap {
         /// Returns the answer's JSON, as the value of an entry or alternative.
         ///
         /// - Parameters:
-        ///   - data: The index of the answer's first body, if it's an alternative of another answer.
-        ///   - handler: The index of its first handler.
+        ///   - data: The value of the field `data`: the body's index in ``data``, or in the list of the answer to which
+        ///     this one is added as an alternative.
+        ///   - handler: The value of the field `handler`: the closure's index in ``handlers``, counted in the same way.
         func json(numberingDataFrom data: Int = 0, handlersFrom handler: Int = 0) -> String {
             if isNever { return "null" }
             if let onlyFile { return JSONText.string(onlyFile) }

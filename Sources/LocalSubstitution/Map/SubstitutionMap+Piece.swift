@@ -68,7 +68,7 @@ extension Entry {
         /// The name of the piece's file; `nil` if it has none.
         package var file: FileName? { if case .file(let name) = content { name } else { nil } }
 
-        /// Returns the pieces with other names of their files, in order.
+        /// Returns the pieces with their files renamed. There's one name for each piece that has a file, in order.
         static func pieces(_ pieces: [Piece], withFiles names: [String]) -> [Piece] {
             var names = names[...]
             return pieces.map { piece in

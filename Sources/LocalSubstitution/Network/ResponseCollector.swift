@@ -96,9 +96,9 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
 
     /// Cancels all loads, and invalidates their session. Returns at once.
     ///
-    /// Cancels on another queue, since on Linux it waits for the loader's queue, which may be the current one. Avoids
-    /// `invalidateAndCancel()`, which reads a session's tasks without a lock there, and may trap while a task ends
-    /// (`URLSession.swift`, `invalidateAndCancel`).
+    /// Works on another queue, since on Linux, `cancel()` waits for the loader's queue, which may be the current one.
+    /// Doesn't call `invalidateAndCancel()`, which on Linux reads a session's tasks without a lock, and may trap while
+    /// a task ends (`URLSession.swift`, `invalidateAndCancel`).
     package func end(_ session: URLSession) {
         DispatchQueue.global(qos: .utility).async { [self] in
             for task in loads.withLock({ $0.values.map(\.task) }) { task.cancel() }

@@ -38,7 +38,7 @@ package final class UncachedLoader: Sendable {
         task.resume()
     }
 
-    /// Cancels all loads. This may be called on a session's queue, if the last reference to a cache is released there.
+    /// Cancels all loads. Returns at once: a session's queue may call this, by releasing the last reference to a cache.
     package func end() {
         if let session = session.withLock({ $0.take() }) { collector.end(session) }
     }

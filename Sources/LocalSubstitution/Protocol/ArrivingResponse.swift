@@ -110,7 +110,7 @@ private struct EventQueue: Sendable {
         case stored(Int)
     }
 
-    /// The events that are read next, in reverse order, and the later ones.
+    /// `leaving` has the events that are read next, in reverse order. `arriving` has the later ones, in order.
     private var (leaving, arriving): ([Waiting], [Waiting]) = ([], [])
     private var bytesInMemory = 0
     private var file: BodyFile?

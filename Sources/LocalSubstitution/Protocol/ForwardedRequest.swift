@@ -41,7 +41,7 @@ final class ForwardedRequest: Sendable {
     private let stream = AsyncStream.makeStream(of: Event.self)
 
     /// - Parameters:
-    ///   - client: Receives the pieces of a response that isn't held.
+    ///   - client: Receives the pieces of a response that isn't held, or that's too long to hold.
     ///   - body: The request's body, if it was read from a stream.
     ///   - isConditional: Whether to add the validators of the kept copy.
     init(
@@ -101,7 +101,7 @@ final class ForwardedRequest: Sendable {
 
 /// Sends the request, and tells what arrives.
 extension ForwardedRequest {
-    /// Redirects, and then the response or an error.
+    /// The events: any redirects, then the response or an error. No event follows ``cancel()`` or ``stop()``.
     var events: AsyncStream<Event> { stream.stream }
 
     /// The longest body to hold in memory, in bytes. A longer body is passed on.
@@ -127,7 +127,7 @@ extension ForwardedRequest {
         cancelTask()
     }
 
-    /// Passes nothing more on.
+    /// Stops passing pieces on, and ends the events. The request itself isn't cancelled.
     func stop() {
         state.withLock { $0.isEnded = true }
         stream.continuation.finish()
@@ -138,9 +138,9 @@ extension ForwardedRequest {
         #if canImport(Darwin)
         task.cancel()
         #else
-        // On Linux, `cancel` waits for the loader's queue, so it must not be called there, where a protocol is stopped.
-        // Also, the answer to a redirect must reach that queue first, or the loader traps (`HTTPURLProtocol.swift`,
-        // `didCompleteRedirectCallback`).
+        // On Linux, `cancel` waits for the loader's queue. Protocols are stopped on that queue, so another one cancels.
+        // An answer to a redirect must reach the loader's queue before that, or the loader traps
+        // (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
         LoaderThread.runAsDelegate {
             DispatchQueue.global(qos: .userInitiated).async { task.cancel() }
         }
@@ -188,8 +188,8 @@ extension ForwardedRequest {
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         let answer: @Sendable (URLRequest?) -> Void = { [self] next in
             LoaderThread.runAsDelegate { [self] in
-                // Holds the lock, so that no `cancel` comes in between. A cancelled task doesn't wait for an answer any
-                // more, and answering it traps on Linux.
+                // Answers while it holds the lock, so that the task isn't cancelled in between. A cancelled task has
+                // stopped waiting for an answer, and answering it traps on Linux.
                 state.withLock { if $0.task != nil { follow(next) } }
             }
         }
@@ -207,7 +207,7 @@ extension ForwardedRequest {
         }
         guard let isPartial else { return }
         stream.continuation.yield(make(isPartial))
-        // A later redirect is dropped. Nobody would read it, and it would keep this request alive.
+        // Drops a later redirect: no load reads it, and its closure would keep this request alive.
         stream.continuation.finish()
     }
 }

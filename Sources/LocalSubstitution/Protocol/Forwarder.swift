@@ -10,9 +10,8 @@ import FoundationNetworking
 /// intercept the requests again.
 final class Forwarder: Sendable {
     private let configuration: Guarded<URLSessionConfiguration>
-    /// A session with the configuration, and one that adds no headers and no cookies. The plain one is for requests
-    /// whose entries set or remove what the other would add. Each is created at first use, since most apps never forward
-    /// a request.
+    /// `own` has the configuration. `plain` adds no headers and no cookies: it sends requests whose entries set or
+    /// remove a header that `own` would add. Each is created at its first use, since most apps never forward a request.
     private let sessions = Guarded<(own: URLSession?, plain: URLSession?)>((nil, nil))
     private let collector = ResponseCollector()
 

@@ -49,7 +49,7 @@ struct RequestLoad: Sendable {
     private let first: Plan
     private let attachment: Attachment
     private let client: Client
-    /// How many seconds the request may wait for its body, a delay, a handler or the next piece.
+    /// How many seconds the request may wait for its body, a delay, a handler or the next piece; infinite if unlimited.
     private let timeout: Double
     private let began = DispatchTime.now()
     /// The URL of the request that was decided about last: the client's own, or one after a redirect.
@@ -408,8 +408,8 @@ struct RequestLoad: Sendable {
         return .end(.failed(plan, URLError(.cancelled)))
     }
 
-    /// Returns how to answer a request for the target of a network redirect; `nil` to let the network answer. The
-    /// network also answers if the target has only a fallback, or a file that can't be read.
+    /// Returns the next step for a request to a network redirect's target; `nil` to let the network answer. The
+    /// network answers if, for example, no entry does, if the entry is only a fallback, or if its file can't be read.
     private mutating func step(toward request: URLRequest, from plan: Plan) -> Step? {
         guard let url = request.url else { return nil }
         let original = plan.original(of: url)

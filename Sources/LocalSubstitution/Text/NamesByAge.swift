@@ -3,7 +3,7 @@
 /// Each name has a stamp, higher than all earlier stamps. A name that's added again has a new stamp. The owner knows which of
 /// a name's stamps is current, if any. Names with other stamps are out of date. They're removed once they're in the majority.
 package struct NamesByAge: Sendable {
-    /// The oldest names, of which the last is the oldest, and the later ones, of which the last is the newest.
+    /// `leaving` has the oldest names, the oldest last. `arriving` has the later ones, the newest last.
     private var (leaving, arriving): ([(name: String, stamp: Int)], [(name: String, stamp: Int)])
 
     /// - Parameter items: The names and their stamps, the oldest first.

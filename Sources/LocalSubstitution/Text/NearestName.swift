@@ -33,7 +33,7 @@ package struct NearestName: Sendable {
         return nearest.of(name)
     }
 
-    /// Returns a question that names the name that was probably meant, or else other advice.
+    /// Returns the question whether a similar name was meant; `other` if none of the names is similar.
     static func advice(on name: String, in names: some Sequence<String>, or other: String) -> String {
         of(name, in: names).map { "Did you mean “\($0)”?" } ?? other
     }

@@ -163,7 +163,7 @@ private struct RemoteComparer: Sendable {
             return comparisons
         }
         var new: Data?
-        // Why the file isn't replaced. No URL serves a piece alone.
+        // Why the file isn't replaced; `nil` if it can be. A stream's URL serves all pieces together, never one alone.
         var obstacle = job.stream.map {
             "The file is also a piece of the stream of the entry “\($0.key)”. Replace it by hand."
         }

@@ -166,8 +166,8 @@ extension EditedMap {
         return EntryText(old)?.adding(new)
     }
 
-    /// Checks that the map can still be loaded with an entry's new value. Throws an error if it can't, or if the entry
-    /// can't have the new alternatives.
+    /// Checks that a map of only the defaults and an entry's new value can be loaded. Throws an error if it can't, or
+    /// if `value` is `nil` because the entry can't have more alternatives.
     private func check(_ value: String?, of key: String) throws(MapToolError) {
         guard let value else {
             throw MapToolError(

@@ -352,7 +352,8 @@ package struct EditedMap {
         }
     }
 
-    /// Removes new files and prepared bytes after an error, but for the numbers that were written first.
+    /// Removes new files and prepared replacements after an error. Keeps the first `firstMade` new files and the first
+    /// `firstReplaced` replacements.
     mutating func removeFiles(except firstMade: Int = 0, _ firstReplaced: Int = 0) {
         let (made, replaced) = (made.dropFirst(firstMade), replaced.dropFirst(firstReplaced))
         for name in made {

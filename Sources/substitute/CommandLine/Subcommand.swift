@@ -50,7 +50,7 @@ struct Subcommand: Sendable {
     /// A string literal is the placeholder of a value without suggestions.
     struct Value: Sendable, ExpressibleByStringLiteral {
         let placeholder: String
-        /// Returns what a shell suggests, as ``Subcommand/suggestions(for:)`` does.
+        /// Returns suggestions for a shell, in the form that ``Subcommand/suggestions(for:)`` describes.
         let suggestions: @Sendable () -> [String]
 
         static let folder = Value("DIR", ["*/"])

@@ -149,6 +149,7 @@ struct ExplanationTests {
         ("https://h/*/x/", "https://h/a/x", [.trailingSlash]),
         ("https://h/Img/*", "https://h/img/a.txt", [.letterCase]),
         ("https://h/img/*", "https://h/Img/a.txt", [.letterCase]),
+        ("https://h/list?id=7&*", "http://h/list?id=7&page=2", [.scheme]),
         ("https://*.h/Img/*.png", "http://www.h/img/a.png?v=1", [.scheme, .query, .letterCase]),
     ]
 
@@ -158,6 +159,16 @@ struct ExplanationTests {
         let misses = try fixture.cache().explain(request(url)).nearMisses
         #expect(misses.map(\.key) == [key])
         #expect(misses.first?.differences == differences)
+    }
+
+    @Test("Of many patterns, the one that differs least is named first")
+    func manyPatterns() throws {
+        let paths = ["*", "api/*", "*/x", "api/x*", "a*", "ap*"].map { "https://exmaple.org/\($0)" }
+        let keys = paths + ["http://exmaple.org/*"]
+        let fixture = try CacheFixture(keys.map { "\"\($0)\": \"a.txt\"" }.joined(separator: ", "))
+        let misses = try fixture.cache().explain(request("http://example.org/api/x")).nearMisses
+        #expect(misses.map(\.key).first == "http://exmaple.org/*")
+        #expect(misses.count == 5)
     }
 
     static let misspellings: [(key: String, url: String, rest: String)] = [

@@ -93,7 +93,7 @@ extension EntryFields {
         typealias Inherit = @Sendable (inout EntryFields, EntryFields) -> Void
 
         let name: String
-        /// The kind of answer that the field makes; `nil` if it's no answer. An entry has at most one answer.
+        /// The kind of answer that the field sets; `nil` for any other field. An entry has at most one answer.
         let answer: Kind?
         let places: [Place]
         /// The kinds of answers that don't allow the field.
@@ -121,9 +121,9 @@ extension EntryFields {
 
         private static let everywhere: [Place] = [.entry, .defaults, .alternative, .handled]
         private static let perRequest: [Place] = [.entry, .defaults, .alternative]
-        /// For an entry with all its alternatives.
+        /// The places of a field that applies to all of an entry's alternatives, so that none can have its own value.
         private static let whole: [Place] = [.entry, .defaults]
-        /// The kinds that don't depend on whether the network fails.
+        /// The kinds of answers that don't allow `use` and `timeout`, since they don't wait for the network to fail.
         private static let alwaysAnswering: [Kind] = [.stream, .error, .network, .handler, .alternatives]
 
         private static func fill<Value>(_ field: inout Value?, _ inherited: Value?) { field = field ?? inherited }

@@ -17,8 +17,8 @@ package final class MapLoader {
     private let handlers: SubstitutionMap.HandlerTable
     /// The valid entries with patterns so far, by the pattern's normal form.
     private var patterns: [String: (entry: Entry, pattern: MatchPattern)] = [:]
-    /// The first invalid entry with each normal form, and the keys of all of them. A later entry with the same normal form
-    /// is a duplicate, and one with the same key is invalid, too.
+    /// The invalid entries by their keys' normal form: the first entry, and the keys of all of them. A later entry with
+    /// an equal normal form is a duplicate. If its key is one of `keys`, it's invalid, too.
     private var wrong: [String: (first: Entry, keys: Set<String>)] = [:]
     private var defaults = EntryFields()
     /// The options of an entry whose value is only a file name.

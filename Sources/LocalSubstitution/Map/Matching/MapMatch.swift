@@ -74,7 +74,8 @@ extension SubstitutionMap {
         )
     }
 
-    /// Checks that a file exists.
+    /// Checks that a file exists. Throws `fileIsGone` if the map names a missing file, and `noSuchFile` if the missing
+    /// file's name was made from the URL.
     ///
     /// - Parameter isWritten: Whether the map has the file's whole name, without wildcards.
     private func check(_ name: String, isWritten: Bool) throws(MapMatch.PassedOver) {
@@ -206,7 +207,7 @@ package final class MapMatch: Sendable {
             }
         }
 
-        /// Whether the entry is passed over before its answer is looked at.
+        /// Whether the entry is disabled, or the request's method, headers or query rule it out.
         fileprivate var isOfHead: Bool {
             switch self {
             case .isDisabled, .methodNotListed, .condition: true

@@ -137,9 +137,8 @@ extension MatchPattern.Port: CustomStringConvertible {
 
 /// Which of several patterns wins if they match the same URL.
 extension MatchPattern {
-    /// Returns whether a pattern's entry comes before another pattern's entry: the one with the greater rank or, if both
-    /// have the same rank, the one that ignores no query parameters or, if that's the same too, the one whose key is
-    /// alphabetically first.
+    /// Returns whether the first pattern's entry wins over the second's. The greater rank wins. If the ranks are equal,
+    /// an entry without `ignoreQuery` wins. If that doesn't decide either, the key whose bytes sort first wins.
     static func precedes(
         _ first: (entry: Entry, pattern: MatchPattern),
         _ second: (entry: Entry, pattern: MatchPattern)
@@ -149,7 +148,7 @@ extension MatchPattern {
         }
         let ignores = (first.entry.options.ignoreQuery != nil, second.entry.options.ignoreQuery != nil)
         guard ignores.0 == ignores.1 else { return ignores.1 }
-        // By bytes, since for `<`, two spellings of a letter are equal, and the order must not depend on chance.
+        // Compares bytes, since `<` treats two encodings of a letter, such as “é”, as equal. Keys need a fixed order.
         return first.entry.key.utf8.lexicographicallyPrecedes(second.entry.key.utf8)
     }
 

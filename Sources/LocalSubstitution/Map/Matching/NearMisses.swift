@@ -143,7 +143,11 @@ final class NearMisses: Sendable {
         let near = near(url).filter { !matches.contains($0.key.number) }
         // Keys that need more edits than the closest misspelling probably name other resources.
         let fewest = near.map(\.edits).filter { $0 > 0 }.min()
-        let closest = near.filter { $0.edits == 0 }.prefix(1_000) + near.filter { $0.edits == fewest }.prefix(Self.most)
+        let misspelled = near.filter { $0.edits == fewest }
+        // Misspelled keys differ only a little otherwise, but patterns may differ much, so all of them are compared.
+        let closest =
+            near.filter { $0.edits == 0 }.prefix(1_000) + misspelled.filter { $0.key.pattern == nil }.prefix(Self.most)
+            + misspelled.filter { $0.key.pattern != nil }
         var found = closest.compactMap { key, edits -> Found? in
             let entry = index.entries[key.number]
             guard let pattern = key.pattern?.whole ?? (try? MatchPattern(entry.key)) else { return nil }
@@ -196,19 +200,22 @@ final class NearMisses: Sendable {
     /// - Parameter key: A pattern, or an exact key as a pattern.
     private static func differences(_ url: NormalizedURL, _ key: MatchPattern) -> [Difference] {
         let ownPath = withoutQuery(key.path.text)
-        // The URL's path with the slash at its end added or removed, if the key's path needs that. In place of a misspelled
-        // path, the key's own, so that only the rest is compared.
+        // The form of the URL's path, with or without a slash at its end, that the key's path matches. If the path is
+        // misspelled, neither matches, and the key's own path is used, so that the query can still be compared.
         let path = forms(ofPath: url.path).first { matches(ownPath.lowercased(), $0.lowercased()) } ?? ownPath
-        let query = key.sortedPath == nil ? url.query : url.query.map { Query($0).sorted.text }
-        let texts = (key: (key.sortedPath?.glob ?? key.path).text, url: path + (query.map { "?" + $0 } ?? ""))
-        let isSameQuery = matches(texts.key.lowercased(), texts.url.lowercased())
-        let cased = isSameQuery ? texts : (key: ownPath, url: path)
+        // A pattern matches a query as it's written, or with its parameters sorted.
+        var texts = [(key: key.path.text, url: path + (url.query.map { "?" + $0 } ?? ""))]
+        if let sorted = key.sortedPath, let query = url.query {
+            texts.append((key: sorted.glob.text, url: path + "?" + Query(query).sorted.text))
+        }
+        let same = texts.first { matches($0.key.lowercased(), $0.url.lowercased()) }
+        let cased = same ?? (key: ownPath, url: path)
         let all: KeyValuePairs<Difference, Bool> = [
             .scheme: key.scheme != nil && key.scheme != url.scheme,
             .host: !key.host.includes(url.host),
             .port: !key.matchesPort(url),
             .path: trimmed(path).lowercased() != trimmed(url.path).lowercased(),
-            .query: !isSameQuery,
+            .query: same == nil,
             .trailingSlash: path.hasSuffix("/") != url.path.hasSuffix("/"),
             .letterCase: !matches(cased.key, cased.url),
         ]

@@ -159,8 +159,8 @@ package enum SecretName {
     /// info, or a parameter or member with a credential's name.
     package static func isIn(_ text: String) -> Bool { finding(in: Array(text.utf8)) != nil }
 
-    /// Returns what a text contains that may be a credential, as the end of a clause; `nil` if there's nothing. The text
-    /// may be percent-encoded up to four times.
+    /// Returns why a text may contain a credential, as a predicate such as “looks like a credential”; `nil` if there's
+    /// no reason. The text may be percent-encoded up to four times.
     private static func finding(in text: [UInt8]) -> String? {
         var text = text
         for _ in 0..<5 {
