@@ -20,8 +20,8 @@ package struct RecordedFileName {
     /// Creates the name of the file for a URL's response.
     ///
     /// - Parameters:
-    ///   - type: The response's MIME type, which determines the extension unless the URL's path has a known one. `nil`
-    ///     if it isn't known: the extension is then `bin`.
+    ///   - type: The response's MIME type, which determines the extension unless the URL's path has a known one; `nil`
+    ///     if the type isn't known. Without either, the extension is `bin`.
     ///   - bodyDigest: A digest that distinguishes several bodies for the URL, and becomes part of the
     ///     name; `nil` for none.
     package init(_ url: NormalizedURL, type: String?, bodyDigest: String? = nil) {

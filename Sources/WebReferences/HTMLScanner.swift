@@ -3,7 +3,7 @@ import LocalSubstitution
 /// A scanner that finds the start tags of an HTML document, and the text of elements such as `script` and `style`, as
 /// browsers do (WHATWG HTML §13.2.5).
 struct HTMLScanner: SourceText.Scanner {
-    /// A start tag, or an instruction at the beginning of an XHTML document.
+    /// A start tag, or an instruction before an XHTML document's root element, such as `<?xml-stylesheet?>`.
     struct Tag {
         /// The name without a namespace prefix. In HTML, it's in lowercase. In XHTML, only SVG's names are; others are
         /// as written.

@@ -198,7 +198,7 @@ extension SourceText.Scanner {
     /// Whether the next byte is a single or double quote.
     var isAtQuote: Bool { byte() == UInt8(ascii: "\"") || byte() == UInt8(ascii: "'") }
 
-    /// Returns whether the next bytes are a text. Case matters.
+    /// Returns whether the next bytes are those of `text`. Case matters.
     func isAt(_ text: String) -> Bool { bytes[index...].starts(with: text.utf8) }
 
     /// Returns the next byte, or the byte that is `count` bytes after it; `nil` past the end.

@@ -143,7 +143,7 @@ extension RefreshSchedule {
             var copy = Copy.unknown
             /// The number of changes to the copy. A response made before a change isn't returned after it.
             var changes = 0
-            /// When the network may be asked again; see ``SteadyTime``.
+            /// When the network may be asked again, in nanoseconds on the clock ``SteadyTime``.
             var dueAt: Int64
         }
 

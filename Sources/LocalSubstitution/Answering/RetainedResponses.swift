@@ -110,8 +110,8 @@ final class RetainedResponses: Sendable {
     /// The generation for a lookup that begins now. Pass it to `retain` together with the lookup's response.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// Returns the response that is retained under a name, if it was made from these bytes and `removeAll` hasn't been called since
-    /// the request was looked up.
+    /// Returns the response that is retained under a name; `nil` if it was made from other bytes or has expired, or if
+    /// `removeAll` was called since the generation was read.
     func response(_ name: String, madeOf file: FileBytes?, generation: Int) -> CachedURLResponse? {
         state.withLock { $0.generation == generation ? known(name, madeOf: file) : nil }
     }

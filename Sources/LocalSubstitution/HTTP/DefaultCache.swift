@@ -141,7 +141,7 @@ extension DefaultCache {
 
     /// Notes that the cache is empty, if that's certain, after a search that found nothing.
     ///
-    /// - Parameter status: The folder's status before the search.
+    /// - Parameter status: The folder's status before the search; `nil` if the folder didn't exist.
     private func noteEmpty(_ folder: String, _ status: FileStatus?) {
         if let status {
             // The status might not show a response that was stored within a tick of the file system's clock. And a

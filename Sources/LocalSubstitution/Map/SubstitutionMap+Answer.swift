@@ -93,15 +93,17 @@ extension SubstitutionMap {
         /// Write a variable in it as `.value(name)`.
         public static func json(_ value: JSON) -> Answer { Answer(value) }
 
-        /// Answers with a JSON object whose values are variables. Its members keep the order in which they're written.
+        /// Answers with a JSON object whose values are Swift expressions, such as `["id": user.id, "name": user.name]`.
+        /// Its members keep the order in which they're written.
         ///
-        /// Inside nested literals, write a variable as `.value(name)`.
+        /// If a value is itself a literal with variables in it, write every variable as `.value(…)`:
+        /// `["id": .value(id), "user": ["name": .value(name)]]`.
         @_disfavoredOverload
         public static func json(_ object: KeyValuePairs<String, any Encodable & Sendable>) -> Answer {
             Answer(JSON(object: object))
         }
 
-        /// Answers with a JSON array of variables.
+        /// Answers with a JSON array whose elements are Swift expressions, such as `[first.id, second.id]`.
         @_disfavoredOverload
         public static func json(_ array: [any Encodable & Sendable]) -> Answer { Answer(JSON(array: array)) }
 

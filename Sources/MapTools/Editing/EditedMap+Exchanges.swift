@@ -225,8 +225,8 @@ extension EditedMap {
         "The map keeps another test's response to this request. A separate issue names the tests."
     )
 
-    /// Returns a clause about requests that may differ although the entry can't tell them apart; `nil`
-    /// if there are none.
+    /// Returns a note for the report, as a clause without a period: why the entry may answer requests that differ.
+    /// Returns `nil` if it can tell all requests apart.
     private static func note(on group: [Numbered]) -> String? {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {

@@ -62,7 +62,7 @@ package struct MapReview {
         }
         guard !fields.isEmpty else { return warn(.refusedByLoader, entry.answering, refusal) }
         let need = "\(fields.map { "“\($0)”" }.listed()) \(fields.count == 1 ? "needs" : "need")"
-        let others = "In other sessions, the default cache or the network answers."
+        let others = "In other sessions, the default cache or the network answers. Attach the cache to the session."
         return [Warning(.needsProtocol, entry, "\(need) an attached session. \(others)")]
     }
 

@@ -128,8 +128,8 @@ private enum DemoFiles {
         }
         if let bundle = places.lazy.compactMap(Bundle.init(url:)).first { return bundle }
         throw Failure(
-            "The demo's files aren't at \(places[0].path). Copy that folder along with the command, or run "
-                + "“swift run substitute demo” in the package's folder."
+            "The demo's files aren't at \(places[0].path). Copy this folder from the one that the command was built in, or "
+                + "run “swift run substitute demo” in the package's folder."
         )
     }
 
