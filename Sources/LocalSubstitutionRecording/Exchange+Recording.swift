@@ -27,8 +27,8 @@ extension Exchange {
 
     /// Splits off the redirect, if this exchange is part of a site and its request was redirected to another URL.
     ///
-    /// Afterward, this exchange has the URL of the redirect's target, to which relative URLs in the body refer. Returns
-    /// the redirect as an exchange for the original URL; `nil` if nothing was split off.
+    /// Afterward, this exchange has the URL of the redirect's target, so relative URLs in the body resolve against it.
+    /// Returns the redirect as an exchange for the original URL; `nil` if nothing was split off.
     mutating func separateRedirect() -> Exchange? {
         guard isBrowsed, !redirects.isEmpty, let url = request.url, let target = response.url, target != url else {
             return nil

@@ -166,7 +166,8 @@ struct SubstitutionScope: Sendable {
         let list = leftOut.map { "\n  \($0)" }.joined()
         let count = leftOut.count.counted("entry", "entries")
         let name = archive.lastPathComponent
-        let advice = "Export “\(name)” again, with content. Or import it into a map, and add these entries there."
+        let advice =
+            "Export “\(name)” again, with content. Or import it into a map, and write the missing entries there by hand."
         options.warn("\(count) of “\(name)” can't answer:\(list)\n\(advice)")
     }
 

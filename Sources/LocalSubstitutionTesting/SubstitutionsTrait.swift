@@ -84,8 +84,9 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     private func warningOfNoRequests(_ map: SubstitutionMap) -> String? {
         guard options.sharedSession else {
             return "The test has substitutions, but made no request with URLSession.substituted. Pass this session to "
-                + "the code, or TestSubstitutions.current.configuration if the code makes its own. If it uses "
-                + "URLSession.shared, write sharedSession: true. If it makes the request later, wait for the request."
+                + "the code, or TestSubstitutions.current.configuration if the code makes its own. If the code uses "
+                + "URLSession.shared, add sharedSession: true to the trait. If the request comes after the test's end, "
+                + "wait for it in the test."
         }
         guard map.count > 0 else { return nil }
         return "The test has substitutions, but made no request with URLSession.shared. If the code makes its own "

@@ -39,7 +39,7 @@ package struct WrittenFolder: Sendable {
         /// What went wrong and what to do, in full sentences that begin with the file's name in quotes.
         package var message: String { statement.sentences(withAdvice: advice) }
 
-        /// The message for a label or the middle of a sentence, without a period.
+        /// The same text for a label or the middle of a sentence: without a period.
         package var fragment: String { statement.fragment(withAdvice: advice) }
 
         private var statement: String {

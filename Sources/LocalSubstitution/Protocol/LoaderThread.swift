@@ -22,7 +22,7 @@ struct LoaderThread: Sendable {
     /// The delegate queue for the forwarder's sessions; `nil`, so that each session creates its own.
     static var delegateQueue: OperationQueue? { nil }
 
-    /// Does nothing: pieces need no preparation here.
+    /// Does nothing. Only Linux needs preparation for a response in pieces.
     static func prepare() {}
 
     /// Runs a closure where a session with ``delegateQueue`` calls its delegate: here, on the current thread.

@@ -96,7 +96,7 @@ extension Loader {
     /// server can send any header.
     final class Sources: Sendable {
         private let cache: LocalSubstitutionCache
-        /// The sources that the cache has reported, by URL. ``take(_:to:)`` removes them.
+        /// The sources that the cache has reported, by URL. ``take(_:to:)`` removes the one that it returns.
         private let sources = Guarded<[URL: [Fetch.Source]]>([:])
 
         /// Starts listening to a cache's events.

@@ -196,8 +196,9 @@ extension EntryFields {
         /// ``Kind/conflict(of:)``.
         func allows(_ kind: Kind) -> Bool { !refusing.contains(kind) }
 
-        /// Returns whether an entry with an answer of this kind inherits the field from its defaults. An entry with a
-        /// handler also inherits fields for the handler's answers.
+        /// Returns whether an entry with an answer of this kind inherits the field from the defaults. An entry with a
+        /// handler also inherits some fields that it can't have itself, such as `headers`: they apply to the handler's
+        /// answers.
         fileprivate func isInherited(_ kind: Kind) -> Bool {
             allows(kind) || (kind == .handler && ["mimeType", "charset", "headers", "bytesPerSecond"].contains(name))
         }
