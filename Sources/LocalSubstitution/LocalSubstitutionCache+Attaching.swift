@@ -16,10 +16,11 @@ extension LocalSubstitutionCache {
     /// loader might not use protocols. It leaves the property alone if your app has changed it from its default.
     ///
     /// - Parameters:
-    ///   - configuration: The sessions' configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
+    ///   - configuration: The sessions' configuration. Forwarded requests use the headers, cookies and timeouts that it
+    ///     has when you call this method.
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. Background
-    ///   configurations and watchOS have no custom protocols. There, also throws if `unmatched` isn't `.load`.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. For a background
+    ///   configuration, and on watchOS, also if `unmatched` isn't `.load`, because custom protocols aren't available.
     public func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched = .load
@@ -33,7 +34,8 @@ extension LocalSubstitutionCache {
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil` for none.
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is delivered
     ///     in pieces as it arrives, and isn't recorded.
-    ///   - isBrowsed: Whether the recorder also keeps what a browser needs to show a site again; see ``Exchange/isBrowsed``.
+    ///   - isBrowsed: Whether the recorder also keeps what a browser needs to show a site again; see
+    ///     ``Exchange/isBrowsed``.
     ///   - listener: Hears of each HTTP request whose body the protocol can see; `nil` for none. With a listener, the
     ///     protocol also handles requests that it would otherwise leave to the loader.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
@@ -90,7 +92,8 @@ extension LocalSubstitutionCache {
         )
     }
 
-    /// Creates a session with this cache and a recorder attached; see ``makeSession(_:unmatched:delegate:delegateQueue:)``.
+    /// Creates a session with this cache and a recorder attached; see
+    /// ``makeSession(_:unmatched:delegate:delegateQueue:)``.
     package func makeSession(
         _ configuration: URLSessionConfiguration,
         unmatched: Unmatched,
@@ -117,8 +120,8 @@ extension LocalSubstitutionCache {
             of: responder,
             to: configuration,
             rules: try SessionRules(unmatched, recorder: recorder),
-            // The loader passes longer bodies on as they arrive. A recorder needs whole bodies, so the limit is then
-            // the default.
+            // Without a recorder, bodies over 16 MiB are passed on as they arrive. A recorder needs whole bodies, so
+            // with a recorder, the limit is the default of 256 MiB.
             responseLimit: recorder == nil ? 16 << 20 : nil,
             for: .server,
             sendsCredentials: sendsCredentials,

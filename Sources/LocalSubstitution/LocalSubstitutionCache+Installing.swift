@@ -34,7 +34,8 @@ extension LocalSubstitutionCache {
     /// On Apple platforms, this method doesn't throw if `URLSession.shared` already has another cache, because the
     /// protocol may still answer. The cache then reports the event `sharedSessionInUse`.
     ///
-    /// - Parameter unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
+    /// - Parameter unmatched: What happens to requests that no entry answers. By default, they're loaded from the
+    ///   network.
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. On Linux, also if a
     ///   session was used before. On watchOS, which has no custom protocols, also if `unmatched` isn't `.load`. After
     ///   an error, nothing has changed.
@@ -103,8 +104,8 @@ extension LocalSubstitutionCache {
     /// - Parameters:
     ///   - unmatched: What happens to requests that use the map, but that no entry answers.
     ///   - listener: A listener for the requests that use the map.
-    ///   - takes: Returns whether a request uses the map. On Linux, it's called on the thread that resumes the request's
-    ///     task.
+    ///   - takes: Returns whether a request uses the map. On Linux, it's called on the thread that resumes the
+    ///     request's task.
     /// - Returns: A closure that makes the session stop using the map.
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
     package func answerSharedSession(
@@ -117,8 +118,8 @@ extension LocalSubstitutionCache {
         return SharedSessionProtocol.use(Attachment(of: responder, to: .default, rules: rules), takes: takes)
     }
 
-    /// Whether `URLSession.shared` has the package's protocols and cache. The first access registers the protocols and
-    /// uses the session.
+    /// Whether `URLSession.shared` can use the package's protocols and cache. The first access registers the protocols
+    /// and uses the session. `false` on Linux if a session was used before the first access.
     ///
     /// On Linux, the session keeps the protocols and the cache that it finds at its first use. On Apple platforms, it's
     /// enough to register the protocols. They have no effect unless a cache is installed or a test's map answers.
@@ -136,8 +137,8 @@ extension LocalSubstitutionCache {
         // Uses the shared session now, so that it keeps the protocols and the cache.
         let configuration = URLSession.shared.configuration
         #if canImport(Darwin)
-        // Apple's sessions consult registered classes first, but don't list them. According to Apple's documentation, the shared
-        // session uses the current `URLCache.shared`.
+        // Apple's sessions consult registered classes first, but don't list them. According to Apple's documentation,
+        // the shared session uses the current `URLCache.shared`.
         withExtendedLifetime(configuration) {}
         #else
         guard configuration.urlCache === InstalledCache.ofSharedSession, isAskedFirst(configuration) else {
@@ -167,7 +168,8 @@ extension LocalSubstitutionCache {
     ///
     /// The variable `LOCAL_SUBSTITUTION_MAP` contains one of these:
     ///
-    /// - The path of a map file. The path contains a slash or ends in `.json`. The map is reloaded when the file changes.
+    /// - The path of a map file. The path contains a slash or ends in `.json`. The map is reloaded when the file
+    ///   changes.
     /// - The name of a map in the main bundle.
     /// - The map itself: JSON that begins with `{`. Use this on a device, where an app can't read the test runner's
     ///   files. The entries' files are in the main bundle.

@@ -12,8 +12,8 @@ public import FoundationNetworking
 /// ```swift
 /// try LocalSubstitutionCache(bundle: .main).install()
 /// ```
-/// It works for everything that this process loads with `URLSession.shared`. For a session with its own configuration, call
-/// ``attach(to:unmatched:)`` before you make the session. You can use the cache from any thread.
+/// An installed cache answers everything that this process loads with `URLSession.shared`. For a session with its own
+/// configuration, call ``attach(to:unmatched:)`` before you make the session. You can use the cache from any thread.
 public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     // Unchecked, because a subclass of `URLCache` must restate the superclass's conformance. All that this class adds
     // is Sendable.
@@ -28,8 +28,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   - map: The map.
     ///   - reloadsChanges: Whether changes to the map's file and the entries' files take effect at the next request. A
     ///     map made in code has no file, so only the entries' files are watched.
-    ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. Retained responses don't count toward
-    ///     it.
+    ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. Retained responses don't
+    ///     count toward it.
     ///   - diskCapacity: The default cache's disk capacity, in bytes; 20 MiB by default.
     ///   - directory: The default cache's folder. By default, the folder that `URLCache` chooses.
     public init(
@@ -42,7 +42,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         let directory = directory ?? DefaultCache.standardFolder
         responder = Responder(map, reloadsChanges: reloadsChanges, defaultCacheIn: directory)
         #if canImport(Darwin)
-        // The initializer with `directory` is a convenience initializer of Apple's overlay, which a subclass can't call here.
+        // The initializer with `directory` is a convenience initializer of Apple's overlay, which a subclass can't call
+        // here.
         super.init(__memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directoryURL: directory)
         #else
         // On Linux, a subclass of `URLCache` can't call any other initializer.
@@ -62,7 +63,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - mapFile: The map, a JSON file.
-    ///   - resources: The folder with the entries' files; see ``SubstitutionMap/init(contentsOf:resources:invalidEntries:handlers:)``.
+    ///   - resources: The folder with the entries' files. By default, the folder `Resources` beside the map or, if it
+    ///     doesn't exist, the map's folder.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The closures that entries name in their field `handler`.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
@@ -144,7 +146,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
     /// Answers a request as an attached session would, for code that doesn't use URLSession. Returns `nil` if the map
-    /// says nothing about the request.
+    /// leaves the request to your code, for example because no entry matches it.
     ///
     /// Delays, conditions, handlers, redirects, statistics and events work as in a session. Forwarded requests use the
     /// default configuration. A streamed response is returned whole. A redirect is followed only if an entry answers
@@ -208,7 +210,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         responder.removeAll { super.removeAllCachedResponses() }
     }
 
-    /// Removes all retained responses, and the default cache's responses that were stored after a date, including newer copies.
+    /// Removes all retained responses. From the default cache, removes the responses that were stored after a date,
+    /// including newer copies.
     public override func removeCachedResponses(since date: Date) {
         responder.removeAll { super.removeCachedResponses(since: date) }
     }

@@ -14,8 +14,8 @@ extension LocalSubstitutionCache {
         /// The map didn't answer.
         case notSubstituted(Reason)
 
-        /// Why a session doesn't get a response from the map. Two reasons of the same kind are equal, even if their descriptions
-        /// differ.
+        /// Why a session doesn't get a response from the map. Two reasons of the same kind are equal, even if their
+        /// descriptions differ.
         public struct Reason: Sendable, Hashable, CustomStringConvertible {
             private let kind: String
             /// What happened, and what to do.
@@ -92,10 +92,11 @@ extension LocalSubstitutionCache {
 
     /// Loads one URL of the map through a session, and returns whether the map answered it.
     ///
-    /// The URL is the key of an exact entry that answers a plain `GET`. If the session doesn't have this cache, nothing
-    /// is loaded. If the session has the cache but doesn't use its response, the session loads the URL from the
-    /// network. The load is cancelled after ten seconds. On Apple platforms, `URLSession.shared` doesn't show whether
-    /// it asks the installed protocol. So if this cache is installed, that session always loads the URL.
+    /// The URL is a key without `*` whose entry answers a plain `GET`. If the session has this cache but doesn't use
+    /// its response, the session loads the URL from the network. The load is cancelled after ten seconds.
+    ///
+    /// If the session doesn't have this cache, nothing is loaded. The exception is `URLSession.shared` on Apple
+    /// platforms while this cache is installed: it may use an installed protocol that its configuration doesn't list.
     public func verify(_ session: URLSession) async -> Verification {
         guard let url = urlToVerify else { return .notSubstituted(.nothingToLoad) }
         let configuration = session.configuration
@@ -140,7 +141,8 @@ extension LocalSubstitutionCache {
         return URLCache.shared === self ? .madeBefore : .anotherCache
     }
 
-    /// The URL of the first exact entry that answers a plain `GET`; `nil` if there is none.
+    /// The URL of the first key without `*` whose entry answers a plain `GET` itself, and not with a redirect; `nil` if
+    /// there's none.
     private var urlToVerify: URL? {
         let map = map
         for entry in map.storage.index.entries where !entry.isPattern {

@@ -8,8 +8,8 @@ import FoundationNetworking
 
 /// How a recorder prepares a request and its response from the network.
 extension Exchange {
-    /// This exchange without the request's range, if the response has the whole body: with status 200, or with status
-    /// 206 and all bytes. Any other exchange is returned unchanged. Media players request the whole body as a range.
+    /// This exchange as a request for the whole body, if the response has the whole body: status 200, or status 206
+    /// with all bytes. Any other exchange is returned unchanged. Media players request the whole body as a range.
     var withoutRange: Exchange {
         var whole = self
         if response.statusCode != 200 {
@@ -46,7 +46,7 @@ extension Exchange {
     final class Accepted {
         private let exchange: Exchange
         let url: NormalizedURL
-        /// Whether the body is as the server sent it, so that the server's validators describe it.
+        /// Whether the body is the one that the server sent, so that the server's validators describe it.
         private let isOriginal: Bool
 
         fileprivate init(_ exchange: Exchange, at url: NormalizedURL, isOriginal: Bool) {
@@ -55,7 +55,7 @@ extension Exchange {
 
         var body: Data { exchange.body }
 
-        /// The body's digest. It's computed at first use, since a later response may supersede this one.
+        /// The body's digest, computed at first use: if a later response supersedes this one, it's never needed.
         private(set) lazy var digest = Digest.hexadecimal(of: body)
 
         /// The parts of the response that the map keeps.
@@ -70,7 +70,11 @@ extension Exchange {
             RecordingRules.Headers.noteOnWithheld { exchange.response.value(forHTTPHeaderField: $0) }
         }
 
-        /// Returns the response as the recorder's index keeps it. Its notes have the date 0 until the index sets it.
+        /// Returns the response to put in the recorder's index. The date in its notes is 0 until the index sets it.
+        ///
+        /// - Parameters:
+        ///   - file: The name of the file with the body.
+        ///   - defaults: The fields of the map's `$defaults`.
         func kept(as file: String, defaults: EntryFields) -> RecorderIndex.Response {
             let notes = RecorderIndex.Notes(
                 file: file,
@@ -84,9 +88,9 @@ extension Exchange {
             return RecorderIndex.Response(WrittenEntry(response, at: url, file: file, defaults: defaults), notes)
         }
 
-        /// Returns the value of a validator such as `ETag`. Returns `nil` if the response has no valid
-        /// one, if a redirect led to it, or if its body was changed. In the last two cases, a 304
-        /// wouldn't mean that the kept body is current.
+        /// Returns the value of a validator such as `ETag`. Returns `nil` if the response has no valid one, if a
+        /// redirect led to the response, or if the body was changed. After a redirect or a change, a 304 wouldn't mean
+        /// that the kept body is current.
         private func validator(_ name: String) -> String? {
             guard exchange.redirects.isEmpty, isOriginal, let value = exchange.response.value(forHTTPHeaderField: name)
             else { return nil }
@@ -98,16 +102,18 @@ extension Exchange {
     enum Decision {
         /// Keep the response. It replaces an earlier copy for its URL.
         case keep(Accepted)
-        /// Don't keep the response. If `dropping` is a URL, drop its earlier copy, which is out of date or can't be
-        /// kept any more. If it's `nil`, earlier copies stay.
+        /// Don't keep the response. Also drop the earlier copy for the URL `dropping`, since the copy is out of date or
+        /// can't be kept any more; `nil` if earlier copies stay.
         case refuse(RecordingRules.Refusal, dropping: NormalizedURL?)
     }
 
-    /// Decides whether to keep the response, first as received and then as `redact` returns it.
+    /// Decides whether to keep the response, first with the server's body and then with the body that `redact` returns.
     ///
     /// - Parameters:
-    ///   - limit: The largest total size of a recorder's files, in bytes. One body may have a twentieth of it.
-    ///   - redact: Called once if the rules would keep the response as received; `nil` to keep it unchanged.
+    ///   - foreign: The entries that the recorder didn't write. An entry for the URL keeps the response from being
+    ///     recorded.
+    ///   - limit: The largest total size of a recorder's files, in bytes. One body may have a twentieth of the limit.
+    ///   - redact: Called once if the rules would keep the server's body; `nil` to keep that body.
     func decision(
         _ foreign: ForeignEntries,
         limit: Int,
@@ -125,7 +131,7 @@ extension Exchange {
 
     /// Decides whether to keep the response with its current body.
     ///
-    /// - Parameter original: The body as the server sent it.
+    /// - Parameter original: The body that the server sent, to compare with the current one.
     private func decision(_ foreign: ForeignEntries, limit: Int, original: Data) -> Decision {
         let url: NormalizedURL
         do throws(RecordingRules.Refusal) {
@@ -151,8 +157,8 @@ extension Exchange {
         if case .notHeld(let most) = obstacle { .notHeld(most: most) } else { nil }
     }
 
-    /// Returns why the map excludes the URL that a redirect led to, under whose original URL the response must not be
-    /// kept either. Returns `nil` if the map doesn't exclude it, or if there was no redirect.
+    /// Returns why the map excludes the target of a redirect; `nil` if the map doesn't exclude it, or without a
+    /// redirect. If it's excluded, the response must not be kept under the original URL either.
     private func exclusionOfTarget(_ foreign: ForeignEntries) -> RecordingRules.Refusal? {
         guard let target = response.url, target != request.url, let url = try? NormalizedURL(target.absoluteString)
         else { return nil }

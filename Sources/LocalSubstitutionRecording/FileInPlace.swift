@@ -4,10 +4,12 @@ import MapWriting
 
 /// A file in a recorder's folder that is written in place: its lock, or its journal.
 enum FileInPlace {
-    /// Opens a file in a recorder's folder for reading and writing, and creates it if it's missing. Returns its
+    /// Opens a file in a recorder's folder for reading and writing, and creates it if it's missing. Returns the file's
     /// descriptor, which the caller must close.
     ///
-    /// Throws an error for a symbolic or hard link, since writing to it would change another file.
+    /// Throws an error for a symbolic link, or a file with several hard links, since writing would change another file.
+    ///
+    /// - Parameter appending: Whether writes always go to the end of the file; `false` by default.
     static func open(_ name: String, in folder: URL, appending: Bool = false) throws(SubstitutionRecorderError) -> Int32
     {
         let path = folder.appendingPathComponent(name, isDirectory: false).path
@@ -29,8 +31,8 @@ enum FileInPlace {
         throw SubstitutionRecorderError(.unwritable, folder, "has a file “\(name)” that can't be used: \(reason)")
     }
 
-    /// Locks a folder against all other recorders, in this process and others. Throws an error if one of them has the
-    /// lock, or if the folder can't be locked.
+    /// Locks a folder against all other recorders, in this process and in others. Throws an error if another recorder
+    /// has the lock, or if the folder can't be locked.
     static func lock(_ folder: URL) throws(SubstitutionRecorderError) -> FileLock {
         let descriptor = try open(".recorder.lock", in: folder)
         guard let lock = FileLock(takingNow: descriptor) else {
@@ -49,8 +51,8 @@ enum FileInPlace {
         return lock
     }
 
-    /// Returns the end of an error message, which names the process that has the lock; empty if the
-    /// process isn't known.
+    /// Returns the end of an error message, which names the process that has the lock; empty if that process isn't
+    /// known.
     private static func owner(_ descriptor: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 20)
         let count = pread(descriptor, &bytes, bytes.count, 0)

@@ -8,12 +8,12 @@ import MapWriting
 /// Bodies are written before the map that uses them. So even if the process is killed, the map is valid
 /// and each file that it uses is complete.
 final class RecorderFolder: Sendable {
-    /// The state that only writing uses.
+    /// The state that is used only while something is written.
     private struct Output: Sendable {
         /// The lock against other recorders; `nil` once the folder is closed.
         var lock: FileLock?
-        /// The map and the resources folder. The name of a removed file stays reserved until the map on
-        /// disk no longer has it.
+        /// The map and the resources folder. The name of a removed file stays reserved as long as the map on disk uses
+        /// the file.
         var map: MapFolder
         /// The values of the recorder's own entries in the map on disk, by key.
         var texts: [String: String]
@@ -28,14 +28,14 @@ final class RecorderFolder: Sendable {
     private let journal: RecordingJournal
     private let pending = Guarded(PendingResponses())
     private let index: Guarded<RecorderIndex>
-    /// Locked while something is written, so that only one thread writes.
+    /// The state for writing. It's locked while something is written, so that only one thread writes.
     private let output: Guarded<Output>
 
-    /// Opens a folder for a recorder, and creates it if it's missing. Throws an error if it's in use or
-    /// not writable, or if its map is broken.
+    /// Opens a folder for a recorder, and creates the folder if it's missing. Throws an error if another recorder uses
+    /// the folder, if it isn't writable, or if its map is broken.
     ///
-    /// - Parameter limit: The largest total size of the files, in bytes. The oldest responses over the
-    ///   limit are dropped.
+    /// - Parameter limit: The largest total size of the files, in bytes. Beyond the limit, the oldest responses are
+    ///   dropped.
     init(_ folder: URL, limit: Int, redact: SubstitutionRecorder.Redaction?) throws(SubstitutionRecorderError) {
         let resources = folder.appendingPathComponent("Resources", isDirectory: true)
         var map = MapFolder(folder.appendingPathComponent(Self.mapName, isDirectory: false), resources: resources)
@@ -68,8 +68,8 @@ final class RecorderFolder: Sendable {
     /// Returns the kept response for a URL; `nil` if there's none.
     func response(for url: NormalizedURL) -> RecorderIndex.Response? { index.withLock { $0.responses[url.canonical] } }
 
-    /// Notes that the kept response for a URL is still current, so that it's now the newest. Does
-    /// nothing if there's none.
+    /// Notes that the kept response for a URL is still current, which makes it the newest. Does nothing if there's no
+    /// kept response.
     func confirm(_ url: NormalizedURL) {
         index.withLock { $0.confirm(url.canonical) }
     }
@@ -80,10 +80,10 @@ final class RecorderFolder: Sendable {
 
     var hasTooManyPending: Bool { pending.withLock { $0.areTooMany } }
 
-    /// Adds a pending response. Returns whether so many bytes are pending that they should be written now.
+    /// Adds a response to write later. Returns whether so many bytes are waiting that they should be written now.
     ///
-    /// - Parameter report: Called once with what happened to the response: after it's written or refused,
-    ///   or at once if the folder is closed.
+    /// - Parameter report: Called once with what happened to the response: when it's written or refused, or at once if
+    ///   the folder is closed.
     func add(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) -> Bool {
         let areMany: Bool? = pending.withLock { pending in
             guard !pending.isClosed else { return nil }
@@ -96,7 +96,7 @@ final class RecorderFolder: Sendable {
 
     /// Writes the bodies of the responses that have arrived so far.
     func writeBodies() {
-        // If all bodies have been written, the caller needn't wait for a map that is being written.
+        // If no body is waiting, the caller needn't wait while another thread writes the map.
         guard pending.withLock({ !$0.all.isEmpty }) else { return }
         output.withLock { writeBodies(&$0) }
     }
@@ -111,14 +111,14 @@ final class RecorderFolder: Sendable {
         if isNeeded { writeBodies() }
     }
 
-    /// Writes the bodies of the responses that have arrived so far, the map, and the notes. Returns a message if the
-    /// map or the notes couldn't be written; `nil` if they were, or if the folder is closed.
+    /// Writes the waiting bodies, the map and the notes. Returns a message if the map or the notes couldn't be written;
+    /// `nil` if they were, or if the folder is closed.
     ///
-    /// First waits until no command is changing the folder, since the command's changes would be overwritten. Locks
-    /// `output` only afterward, so that a slow command doesn't delay deliveries.
+    /// First waits until no command is changing the folder: otherwise, the command's changes would be overwritten.
+    /// Locks `output` only then, so that a slow command doesn't delay deliveries.
     ///
-    /// - Parameter closing: Whether to close the folder; `false` by default. A closed folder is
-    ///   unlocked, and accepts no more responses.
+    /// - Parameter closing: Whether to close the folder afterward; `false` by default. A closed folder is unlocked, and
+    ///   accepts no more responses.
     func save(closing: Bool = false) -> String? {
         if closing { pending.withLock { $0.isClosed = true } }
         let turn = try? FolderTurn(folder)
@@ -165,7 +165,7 @@ final class RecorderFolder: Sendable {
                 outcomes[number] = .kept(file: url, bytes: accepted.body.count, note: accepted.headerNote)
             } catch {
                 output.map.names.release(file)
-                // The earlier recording stays. It was right when it was recorded, and has its own validator.
+                // The earlier recording stays: it's still complete, and has its own validator.
                 outcomes[number] = .notKept(reason: error.fragment)
             }
         }
@@ -173,8 +173,8 @@ final class RecorderFolder: Sendable {
         pending.withLock { $0.removeFirst(batch.count) }
     }
 
-    /// Keeps a response without writing its body, if the folder already has the body. Returns whether the
-    /// folder has it. If not, changes nothing.
+    /// Keeps a response without writing its body, if the folder already has the same body. Otherwise, changes nothing
+    /// and returns `false`.
     private func putUnchanged(_ accepted: Exchange.Accepted, _ foreign: ForeignEntries) -> Bool {
         guard let old = response(for: accepted.url), old.notes.digest == accepted.digest,
             old.notes.bytes == accepted.body.count,
@@ -193,8 +193,8 @@ final class RecorderFolder: Sendable {
         }
     }
 
-    /// Returns a name for a new file, and reserves the name. No file in the folder has it, not even one
-    /// that a person added.
+    /// Reserves a name for a new file, and returns it. Nothing in the folder has the name, not even a file that a
+    /// person added.
     private func newName(for accepted: Exchange.Accepted, _ map: inout MapFolder) -> String {
         let isFirst = response(for: accepted.url) == nil
         let name = accepted.response.fileName(for: accepted.url, digest: isFirst ? nil : accepted.digest)
@@ -247,12 +247,12 @@ final class RecorderFolder: Sendable {
         }
     }
 
-    /// Adopts the changes that people have made to the map since the recorder wrote it. Throws an error if the map
-    /// isn't valid at the moment, so that the recorder doesn't overwrite it.
+    /// Takes over the changes that people have made to the map since the recorder last wrote it. Throws an error if the
+    /// map isn't valid at the moment, so that the recorder doesn't overwrite it.
     ///
-    /// If the map was removed, does nothing until the recorder has a new map to write, since the folder may
-    /// be about to be removed, too. Then people's entries count as removed, but `$defaults` stays, since
-    /// the recorder's entries depend on it.
+    /// If the map was removed, does nothing until the recorder has a new map to write, since the folder may be about to
+    /// be removed, too. Then people's entries count as removed. But `$defaults` stays, since the recorder's entries
+    /// depend on it.
     private func adoptEdits(_ output: inout Output) throws(WrittenFolder.Problem) {
         guard output.map.hasChanged else { return }
         let (foreign, isUnsaved) = index.withLock { ($0.foreign, $0.unsaved.isMap) }
@@ -277,8 +277,8 @@ final class RecorderFolder: Sendable {
         index.withLock { $0.adopt(adopted, dropping: lost) }
     }
 
-    /// Drops the responses whose files were removed, if the map is about to be written. A map with entries
-    /// for missing files couldn't be loaded.
+    /// If the map is about to be written, drops the responses whose files were removed. A map that uses missing files
+    /// couldn't be loaded.
     private func dropLostResponses() {
         let (responses, isWritten) = index.withLock { ($0.responses, $0.unsaved.isMap) }
         guard isWritten else { return }

@@ -6,11 +6,11 @@ import MapWriting
 struct RecorderIndex: Sendable {
     /// The changes that aren't in the folder yet.
     struct Unsaved: Sendable {
-        /// Whether there are any changes. Each one changes the notes.
+        /// Whether there are any changes. Every change also changes the notes.
         var isNotes = false
         var isMap = false
-        /// The names of files that no entry uses any more. They're removed once the map on disk doesn't
-        /// use them either.
+        /// The names of files that no entry uses any more. The files are removed once the map on disk doesn't use them
+        /// either.
         var removed: Set<String> = []
 
         mutating func formUnion(_ other: Self) {
@@ -44,7 +44,7 @@ struct RecorderIndex: Sendable {
         let items = responses.map { (name: $0.key, stamp: $0.value.notes.date) }
             .sorted { ($0.stamp, $0.name) < ($1.stamp, $1.name) }
         ages = NamesByAge(items)
-        // Not in the future, since each later date is greater than this one.
+        // This isn't in the future: each later date must be greater, and would be in the future too.
         lastStamp = min(items.last?.stamp ?? 0, Self.now)
     }
 
@@ -61,13 +61,13 @@ struct RecorderIndex: Sendable {
         if old?.text != response.text { unsaved.isMap = true }
     }
 
-    /// Notes that the kept response for a canonical URL is still current, so that it's now the newest.
-    /// Does nothing if there's none.
+    /// Notes that the kept response for a canonical URL is still current, which makes it the newest. Does nothing if
+    /// there's no kept response.
     mutating func confirm(_ url: String) {
         if responses[url] != nil { stamp(url) }
     }
 
-    /// Drops the response for a canonical URL. Does nothing if there's none.
+    /// Drops the response for a canonical URL. Does nothing if there's no response.
     mutating func drop(_ url: String) {
         guard let old = responses.removeValue(forKey: url) else { return }
         bytes -= old.notes.bytes
@@ -76,7 +76,7 @@ struct RecorderIndex: Sendable {
 
     /// Drops the oldest responses until the total size is within a limit, in bytes.
     ///
-    /// - Parameter sparesNewest: Whether the newest response stays even if it exceeds the limit by itself.
+    /// - Parameter sparesNewest: Whether to keep the newest response even if it alone exceeds the limit.
     mutating func trim(to limit: Int, sparesNewest: Bool) {
         while bytes > limit, responses.count > (sparesNewest ? 1 : 0),
             let oldest = ages.popFirst(where: { responses[$0]?.notes.date == $1 })
@@ -126,9 +126,10 @@ extension RecorderIndex {
         /// The file's name in the resources folder.
         let file: String
         let bytes: Int
-        /// The body's digest; `nil` if it isn't known, such as for a file that was edited.
+        /// The body's digest; `nil` if it isn't known, for example because the file was edited.
         let digest: String?
-        /// The server's validators for the body; `nil` if the server sent none, or if they don't describe the file.
+        /// The server's validators for the body. `nil` if the server sent none, or if they don't describe the file, for
+        /// example because the file was edited.
         let etag: String?
         let lastModified: String?
         /// Whether a redirect led to the response; `nil` counts as `false`.
@@ -149,7 +150,7 @@ extension RecorderIndex {
 
     static let notesName = "recorder.json"
 
-    /// Returns the notes by canonical URL; `nil` if the folder has no file with notes, or if it's damaged.
+    /// Reads the notes in a folder, by canonical URL. Returns `nil` if the file with the notes is missing or damaged.
     static func notes(in folder: URL) -> [String: Notes]? {
         struct Contents: Decodable {
             let responses: [String: Notes]
@@ -167,8 +168,8 @@ extension RecorderIndex {
 
 /// Reads a recorder's folder, and distinguishes the recorder's own entries from those that people wrote.
 extension RecorderIndex {
-    /// Checks that a folder is writable, reads it, removes the files that a killed recorder or command left there, and
-    /// reserves the names of all other files. Throws an error if the folder isn't writable or its map is broken.
+    /// Checks that a folder is writable, and reads it. Removes the files that a killed recorder or command left there,
+    /// and reserves the names of all other files. Throws an error if the folder isn't writable or its map is broken.
     init(reading map: inout MapFolder, in folder: URL) throws(SubstitutionRecorderError) {
         // Waits for commands, which still need their temporary files.
         let turn = try? FolderTurn(folder, map.resources)
@@ -223,7 +224,7 @@ extension RecorderIndex {
         WrittenFolder(path: folder.path, role: .map, holdsTurn: true).cancel(RecorderFolder.mapName)
     }
 
-    /// Reads a folder's map. Returns `nil` if there's none. Throws an error if the map can't be used.
+    /// Reads a folder's map. Returns `nil` if the folder has no map. Throws an error if the map can't be used.
     static func document(of map: inout MapFolder, in folder: URL) throws(SubstitutionRecorderError) -> MapDocument? {
         do throws(SubstitutionMapError) {
             return try map.readDocument()
@@ -234,8 +235,8 @@ extension RecorderIndex {
         }
     }
 
-    /// Returns the URL, fields and file of an entry that a recorder may have written: its key is exact and canonical,
-    /// it has a file, and its fields are only those that a recorder writes. Returns `nil` for any other entry.
+    /// Returns the URL, fields and file of an entry that a recorder could have written. Returns `nil` for any other
+    /// entry: its key isn't exact and canonical, it has no file, or it has a field that a recorder doesn't write.
     private static func plain(
         _ key: String,
         in document: MapDocument,

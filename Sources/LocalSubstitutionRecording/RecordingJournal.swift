@@ -29,8 +29,8 @@ final class RecordingJournal: Sendable {
         return text.split(separator: UInt8(ascii: "\n")).compactMap { String(utf8: $0) }.filter(isName)
     }
 
-    /// Adds the names of files that are about to be written, or that the map will no longer use. If that fails, the
-    /// journal keeps only the names that it had.
+    /// Adds the names of files that are about to be written, or that the map will no longer use. If that fails, throws
+    /// a problem, and the journal keeps only its earlier names.
     func add(_ names: some Sequence<String>) throws(WrittenFolder.Problem) {
         try added.withLock { added throws(WrittenFolder.Problem) in
             let new = names.filter { !added.contains($0) }

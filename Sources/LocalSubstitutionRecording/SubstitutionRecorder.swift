@@ -35,29 +35,28 @@ public final class SubstitutionRecorder: Sendable {
     public struct Response: Sendable {
         /// The original request, before any redirect.
         public let request: URLRequest
-        /// The response as the server sent it. After redirects, its `url` is the last target. The recorder keeps only
-        /// headers that describe the body, and none that seem to contain a credential.
+        /// The server's response. After redirects, its `url` is the last target. The recorder keeps only headers that
+        /// describe the body, and none that seem to contain a credential.
         public let head: HTTPURLResponse
         /// The bytes to keep. Change them to keep something different from what the server sent.
         public var body: Data
     }
 
-    /// A closure that returns the response to keep, perhaps with another body, or `nil` to refuse it.
-    /// Only the body that it returns matters.
+    /// A closure that receives a response and returns it, perhaps with another body, or returns `nil` to refuse it.
+    /// Changes to anything but the body are ignored.
     public typealias Redaction = @Sendable (Response) -> Response?
 
-    /// Opens a folder. Creates it if it doesn't exist.
+    /// Opens a folder, and creates the folder if it doesn't exist.
     ///
     /// - Parameters:
-    /// - Parameters:
     ///   - folder: The folder for the map and the files.
-    ///   - limit: The largest total size of the kept files, in bytes; 50 MB by default. The oldest responses are
-    ///     dropped to stay within it. A response larger than a twentieth of the limit isn't kept.
+    ///   - limit: The largest total size of the kept files, in bytes; 50 MB by default. Beyond the limit, the oldest
+    ///     responses are dropped. A response larger than a twentieth of the limit isn't kept.
     ///   - redacting: Called once for each response that would be kept, before any of it is written. Return the
     ///     response, perhaps with another body. Return `nil` to refuse it, which also drops an earlier copy for the
     ///     URL. The client still receives what the server sent. The recorder calls the closure for one response at a
     ///     time, not on the loader's queue, and not for copies that are already in the folder. The closure must not
-    ///     call the recorder. By default, responses are kept as received.
+    ///     call the recorder. By default, the recorder keeps the body that the server sent.
     /// - Throws: An error if another recorder uses the folder, if the folder's map can't be read or isn't a JSON
     ///   object, or if the folder isn't writable.
     public init(
@@ -70,20 +69,21 @@ public final class SubstitutionRecorder: Sendable {
     }
 
     deinit {
-        // Saves on this thread, since the last reference may be released on the queue.
+        // This saves on the current thread, since the recorder's queue itself may release the last reference.
         _ = contents.save()
     }
 
-    /// Writes everything that is kept, and releases the folder so that another recorder can use it. Afterward, this
-    /// recorder keeps no more responses and answers no requests. A recorder also closes when it's deallocated.
+    /// Writes everything that isn't written yet, and releases the folder so that another recorder can use it.
+    /// Afterward, this recorder keeps no more responses and answers no requests. A recorder also closes when it's
+    /// deallocated.
     public func close() {
         report(contents.save(closing: true))
     }
 
-    /// Writes the map and all responses that were delivered so far, and returns when that's done.
+    /// Writes the map and all responses that were delivered so far. Returns when they're written.
     ///
-    /// If that fails, for example because the disk is full, the recorder calls ``onProblem``, and tries
-    /// again with the next response.
+    /// If that fails, for example because the disk is full, the recorder calls ``onProblem``, and tries again with the
+    /// next response.
     public func flush() {
         report(contents.save())
     }
@@ -98,8 +98,8 @@ public final class SubstitutionRecorder: Sendable {
         if let problem { onProblem?(problem) }
     }
 
-    /// Saves everything soon, on the recorder's queue: 10 ms from now, or 300 ms after the last save if that's later.
-    /// Saves all changes until then together.
+    /// Saves everything soon, on the recorder's queue: 10 ms from now or 300 ms after the last save, whichever is
+    /// later. All changes until then are saved together.
     func saveSoon() {
         let now = DispatchTime.now()
         let time: DispatchTime? = state.withLock { state in
@@ -123,7 +123,7 @@ public final class SubstitutionRecorder: Sendable {
         queue.async { [weak self] in
             guard let self else { return }
             contents.writeBodies()
-            // Kept alive until now, since its deinitializer saves.
+            // The recorder stays alive until here, since its deinitializer saves.
             withExtendedLifetime(self) {}
         }
     }
@@ -131,16 +131,16 @@ public final class SubstitutionRecorder: Sendable {
 
 /// The functions that sessions call.
 extension SubstitutionRecorder: ResponseRecorder {
-    /// Returns whether the recorder takes a request. If so, it keeps the response if the rules allow that, and the kept
-    /// copy answers when there's no network. A closed recorder takes no requests.
+    /// Returns whether the recorder takes a request. If so, it keeps the response if the rules allow that, and a kept
+    /// copy answers if the network fails. A closed recorder takes no requests.
     package func takes(_ request: URLRequest) -> Bool {
         guard let url = Self.url(of: request), RecordingRules.refusal(of: request, url) == nil else { return false }
         return !contents.isClosed && contents.foreign.exclusion(of: url) == nil
     }
 
-    /// Returns the validators with which a request can ask the server whether the kept copy is still
-    /// current. Returns `nil` if there's no copy with validators, if the request has `Range` or its own
-    /// conditions, or if an event stream is expected.
+    /// Returns the validators with which a request can ask the server whether the kept copy is current. Returns `nil`
+    /// if there's no copy with validators, if the request has `Range` or conditions already, or if the response is
+    /// probably an event stream.
     package func validators(for request: URLRequest) -> Validators? {
         guard !expectsStream(request), let url = Self.url(of: request), let kept = contents.response(for: url),
             let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified)
@@ -149,10 +149,11 @@ extension SubstitutionRecorder: ResponseRecorder {
         return conditions.contains { request.value(forHTTPHeaderField: $0) != nil } ? nil : validators
     }
 
-    /// Returns the kept copy for a request's URL, or else the answer of an entry that the recorder didn't write.
-    /// Returns `nil` if there's neither. Throws a problem if the file can't be read.
+    /// Returns the kept copy for a request's URL or, without a copy, the answer of an entry that the recorder didn't
+    /// write. Returns `nil` if there's neither. Throws a problem if the file can't be read.
     ///
-    /// Writes a pending body for the URL first, since an app can request a URL again as soon as it has the response.
+    /// If the body for the URL isn't written yet, writes it first: an app can request a URL again as soon as it has the
+    /// response.
     package func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse? {
         guard let url = Self.url(of: request), let requested = request.url else { return nil }
         contents.writeBodies(neededFor: url)
@@ -190,23 +191,23 @@ extension SubstitutionRecorder: ResponseRecorder {
         return Self.url(of: request).flatMap { contents.response(for: $0) }?.entry.options.fields.pace != nil
     }
 
-    /// Notes that the kept copy for a request is still current. Does nothing if there's none, or if the
-    /// recorder is closed.
+    /// Notes that the kept copy for a request is still current. Does nothing if there's no copy, or if the recorder is
+    /// closed.
     package func confirm(_ request: URLRequest) {
         guard let url = Self.url(of: request), !contents.isClosed else { return }
         contents.confirm(url)
         saveSoon()
     }
 
-    /// Keeps a response if the rules allow it, and writes it soon afterward, on another queue.
+    /// Keeps a response if the rules allow it. The response is written soon afterward, on another queue.
     ///
     /// Call this before the response is delivered, so that ``flush()`` waits for it.
     ///
-    /// - Parameter report: Called once with what happened to the response, and once more if a redirect
-    ///   is kept separately.
+    /// - Parameter report: Called once with what happened to the response, and once more if its redirect is kept
+    ///   separately.
     package func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
         if case .credential(let header, let isAfterRedirect) = exchange.obstacle {
-            // An earlier copy stays: it was received without the credential.
+            // An earlier copy stays, since the server sent it without getting this credential.
             let reason = RecordingRules.Refusal.requestHeader(header)
             return report(.notKept(reason: (isAfterRedirect ? .redirect(reason) : reason).description))
         }
@@ -215,7 +216,7 @@ extension SubstitutionRecorder: ResponseRecorder {
         record(kept, report: report)
     }
 
-    /// Adds an exchange to those that are written soon.
+    /// Adds an exchange to those that will be written soon.
     ///
     /// - Parameter report: Called once with what happened to the response.
     func record(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
@@ -223,8 +224,8 @@ extension SubstitutionRecorder: ResponseRecorder {
         saveSoon()
     }
 
-    /// Whether the responses that aren't written yet take too much memory. If so, call ``writeBodies()`` before more
-    /// responses are delivered.
+    /// Whether the responses that wait to be written take too much memory. If so, call ``writeBodies()`` before
+    /// delivering more.
     package var isBehind: Bool { contents.hasTooManyPending }
 
     /// Writes the bodies of the responses that have arrived so far.

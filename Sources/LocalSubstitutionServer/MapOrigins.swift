@@ -1,13 +1,13 @@
 package import LocalSubstitution
 
-/// The origins whose URLs a map may answer.
+/// The origins whose URLs a map may answer. Disabled entries and `null` entries don't count.
 package struct MapOrigins: Sendable {
     /// The origins that keys name without a wildcard, such as `https://www.example.com`, in the order of the keys'
     /// lines. A pattern without a scheme names two: the https origin and the http origin.
     package private(set) var named: [String] = []
     private var known: Set<String> = []
-    /// The depth of each origin's HTML document with the shortest path, in path segments. An origin without an HTML
-    /// document isn't in it.
+    /// The depth of each origin's HTML document with the shortest path, in path segments. Origins without an HTML
+    /// document are missing.
     private var documents: [String: Int] = [:]
     /// The keys that are patterns with a wildcard in the host or port.
     private var open: [MatchPattern] = []
@@ -56,7 +56,8 @@ package struct MapOrigins: Sendable {
 }
 
 extension MatchPattern {
-    /// The origins that the pattern matches: https and http if it has no scheme. Empty if its host or port has a wildcard.
+    /// The origins that the pattern matches: https and http if it has no scheme. Empty if its host or port has a
+    /// wildcard.
     fileprivate var origins: [String] {
         guard case .exact(let host) = host, port != .any else { return [] }
         return (scheme.map { [$0] } ?? ["https", "http"]).map { "\($0)://\(host)\(port)" }

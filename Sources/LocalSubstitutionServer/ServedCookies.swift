@@ -16,8 +16,8 @@ struct ServedCookies {
         prefix = "\(origin.scheme)+\(encoded.replacingOccurrences(of: ":", with: "+"))~"
     }
 
-    /// Returns the `Cookie` header to send to the origin: those of the client's cookies that have the origin's prefix,
-    /// without it. Returns `nil` if none has it.
+    /// Returns the value of the `Cookie` header for the origin: the client's cookies whose names begin with the
+    /// origin's prefix, with the prefix removed. Returns `nil` if there are none.
     ///
     /// - Parameter lines: The values of the client's `Cookie` headers.
     func requested(_ lines: [String]) -> String? {
@@ -41,8 +41,8 @@ struct ServedCookies {
 
     /// Splits a `Set-Cookie` value in which Foundation has joined several cookies with a comma and a space.
     ///
-    /// A comma separates cookies if a space, a name and an equals sign follow it. After a comma in a date, they don't,
-    /// and after one in an unquoted value, they seldom do. A comma in a quoted value never separates cookies.
+    /// A comma separates cookies if a space, a name and an equals sign follow it. These never follow a comma in a date,
+    /// and seldom a comma in an unquoted value. A comma in a quoted value never separates cookies.
     static func separated(_ line: String) -> [String] {
         let line = line.utf8
         var cookies: [Substring] = []

@@ -21,8 +21,8 @@ final class ServedOrigins: Sendable {
     private let wanted: [WebOrigin: UInt16]
     private let state = Guarded(State())
 
-    /// The largest number of origins that can have a port: 256, or a quarter of the process's descriptors if that's
-    /// less. There's a limit, since patterns can match any number of origins and each port needs a descriptor.
+    /// The largest number of origins that can have a port: 256, or a quarter of the process's descriptors if a quarter
+    /// is less. There's a limit, since patterns can match any number of origins and each port needs a descriptor.
     static var most: Int { min(256, Int(getdtablesize()) / 4) }
 
     /// Starts a listener without ports.

@@ -27,8 +27,8 @@ extension ServedResponse {
 
     /// Creates a text response that says why a request isn't answered.
     ///
-    /// - Parameter url: The URL that failed, to write before the reason; `nil`, the default, for the reason alone. The
-    ///   log has the URL anyway, so it gets only the reason.
+    /// - Parameter url: The URL that failed. The response's text has it before the reason. The default, `nil`, writes
+    ///   only the reason. The log gets only the reason, since each of its lines has the URL anyway.
     init(status: Int, _ reason: String, at url: URL? = nil) {
         self.init(
             head: ResponseHead(
@@ -134,7 +134,8 @@ extension ServedResponse {
                 }
             if let adapted { fields.append((name, adapted)) }
         }
-        // Lets a page from one served origin read a response from another, unless the response itself says who may read it.
+        // Lets a page from one served origin read a response from another, unless the response itself says who may read
+        // it.
         if let local = request.received.header("Origin"), let asking = request.origins.origin(ofLocal: local),
             asking != request.origin, all[header: "Access-Control-Allow-Origin"] == nil
         {

@@ -112,7 +112,8 @@ public final class SubstitutionServer: Sendable {
     ///
     /// The first call for an origin opens the origin's port.
     ///
-    /// - Parameter url: An http or https URL with a host and without user info. Its path, query and fragment don't change.
+    /// - Parameter url: An http or https URL with a host and without user info. Its path, query and fragment don't
+    ///   change.
     /// - Throws: An error if the URL has another form, the port can't be opened, the server was stopped, or the server
     ///   already has the largest number of origins, at most 256.
     public func url(for url: URL) throws(SubstitutionServerError) -> URL {
@@ -136,8 +137,8 @@ public final class SubstitutionServer: Sendable {
     /// The largest number of origins that a server in this process can have: at most 256.
     package static var mostOrigins: Int { ServedOrigins.most }
 
-    /// Returns those of the origins that the server serves, in the same order, each with its local origin. Opens a port
-    /// for an origin that has none and is in the map.
+    /// Returns the given origins that the server serves, in the same order, each with its local origin. If an origin in
+    /// the map has no port yet, opens one for it.
     package func served(in origins: [String]) -> [(local: String, origin: String)] {
         origins.compactMap { WebOrigin(of: $0) }.compactMap { origin in
             self.origins.local(for: origin).map { ($0, origin.description) }
@@ -186,8 +187,8 @@ extension SubstitutionServer {
 
         /// The method; `?` if the request couldn't be read.
         package let method: String
-        /// The URL at the origin. It's the request target if that isn't a valid path, and `?` if the request couldn't
-        /// be read.
+        /// The URL at the origin; the request's target if the target isn't a valid path; `?` if the request couldn't be
+        /// read.
         package let url: String
         package let status: Int
         package let source: Source
@@ -196,7 +197,7 @@ extension SubstitutionServer {
         package let response: HTTPURLResponse?
         /// The number of body bytes that were sent.
         package let bytes: Int
-        /// The time from the request's arrival until its last bytes were about to be sent, in seconds.
+        /// The time from the request's arrival until the response's last bytes were about to be sent, in seconds.
         package let seconds: Double
     }
 }

@@ -19,7 +19,8 @@ public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible,
         public static let invalidException = Kind(rawValue: "invalidException")
         /// The system doesn't let the server listen on a port, for example because another process uses the port.
         public static let portUnavailable = Kind(rawValue: "portUnavailable")
-        /// The server already has the largest number of origins: 256, or fewer if the process can open only a few files.
+        /// The server already has the largest number of origins: 256, or fewer if the process can open only a few
+        /// files.
         public static let tooManyOrigins = Kind(rawValue: "tooManyOrigins")
         /// The server was stopped.
         public static let stopped = Kind(rawValue: "stopped")

@@ -94,7 +94,7 @@ struct MapBeforeRun: Sendable {
         return isOfServer && request.isRedirected ? nil : request
     }
 
-    /// Returns the status and `Location` of each redirect among an entry's answers. A pattern has no redirects here.
+    /// Returns the status and `Location` of each redirect among an entry's answers; empty for an entry with a pattern.
     private func redirects(of reference: SubstitutionMap.EntryReference) -> [(Int, String)] {
         let entry = map.entries.first { $0.key == reference.key && !$0.isPattern }
         return (entry?.answering ?? []).compactMap { answer in

@@ -36,8 +36,8 @@ package final class Places: Sendable {
         self.patience = patience
     }
 
-    /// Returns how many test cases may run at a time, at least 1; `nil` for any number, if the limit is `nil` or at
-    /// least 2,048.
+    /// Returns how many test cases may run at a time, at least 1. Returns `nil` if any number may: the limit is `nil`,
+    /// or at least 2,048.
     ///
     /// - Parameters:
     ///   - limit: How many file descriptors the process may have open; `nil` if the number doesn't matter.

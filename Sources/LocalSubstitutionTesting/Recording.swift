@@ -56,8 +56,8 @@ struct Recording: Sendable {
     /// The folder with the entries' files. If it's `nil`, the folder `Resources` beside the map; if that doesn't exist,
     /// the map's own folder.
     let resources: URL?
-    /// The session rules that select the requests to record: the rules fail these requests. The rules don't fail the
-    /// test's exceptions, so exceptions aren't recorded.
+    /// The session rules that select the requests whose responses are added to the map: those that the rules would make
+    /// fail. The rules let the test's exceptions load, so the exceptions' responses aren't added.
     let unmatched: SessionRules
     /// Changes an answer before it's recorded; `nil` to record answers unchanged.
     let redact: (@Sendable (inout RecordedAnswer) -> Void)?

@@ -20,13 +20,13 @@ struct RecordingRun: Sendable {
     private var base: MapBeforeRun?
     /// The status of the map's file when the run last read or wrote it; `nil` if the file didn't exist.
     private var status: FileStatus?
-    /// What the run last added to the map, which the next save replaces; `nil` if it has added nothing.
+    /// What the run added to the map in its last save; `nil` before the first save. The next save replaces it.
     private var draft: EditedMap.Draft?
     /// The tests that have been added, in the order of the source code.
     private var tests: [Test] = []
     /// The conflicts among the responses of all tests so far.
     private var conflicts: [Conflict] = []
-    /// The lines about tests that earlier issues contained, by the conflict's request.
+    /// The lines about tests that earlier issues have already shown, by the request of the conflict.
     private var reported: [String: Set<String>] = [:]
 
     /// The exchanges that a test recorded. A parameterized test has a value for each argument.
@@ -43,8 +43,8 @@ struct RecordingRun: Sendable {
             recorded.append((request, exchange))
         }
 
-        /// Returns whether a test comes before another in the source code. Compares the places of the tests, then of
-        /// their scopes, then their exchanges, which order a test's arguments.
+        /// Returns whether a test comes before another in the source code. Compares the places of the tests, then the
+        /// places of their scopes. For two arguments of one test, compares the exchanges.
         static func < (one: Self, other: Self) -> Bool {
             for (first, second) in [(one.name.location, other.name.location), (one.name.scope, other.name.scope)] {
                 let (first, second) = (

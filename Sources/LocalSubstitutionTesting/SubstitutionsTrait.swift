@@ -108,7 +108,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension SubstitutionsTrait {
-    /// The map and the counts that all tests of a suite share, or all arguments of a test.
+    /// The map and the counts that all tests of a suite share, or all arguments of a test with its own trait.
     final class Use: Sendable {
         /// The identifier of the trait.
         let trait: UUID

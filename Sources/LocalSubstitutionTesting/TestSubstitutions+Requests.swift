@@ -65,7 +65,7 @@ extension TestSubstitutions {
     public struct Request: Sendable, CustomStringConvertible {
         /// How a request ended, or that it's still under way.
         public struct Outcome: RawRepresentable, Sendable, Hashable {
-            /// The outcome's name, such as `answered`: the same as the static member's.
+            /// The outcome's name, such as `answered` for ``answered``.
             public let rawValue: String
 
             /// Creates an outcome with a name. Any name is allowed.
@@ -147,7 +147,7 @@ extension TestSubstitutions {
             let search: RequestSearch
             /// How many more matching requests the test waits for.
             var missing: Int
-            /// The places that the test waits for: none, until the last request begins and frees one.
+            /// A semaphore without free places, on which the test waits. The last missing request frees a place.
             let end: Places
         }
 
@@ -203,8 +203,8 @@ extension TestSubstitutions {
             "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")"
         }
 
-        /// Waits until enough requests that match a search have begun, but at most some seconds. Also returns if the
-        /// task is cancelled.
+        /// Waits until enough requests that match a search have begun. Returns earlier when the time is over, or if
+        /// the task is cancelled.
         ///
         /// - Parameter number: How many matching requests must have begun, counting earlier ones.
         fileprivate func wait(for number: Int, _ search: RequestSearch, within seconds: Double) async {

@@ -64,10 +64,9 @@ public func withSubstitutions<Result>(
 
 /// Answers requests with entries in code while a body runs. A recording run can't add to these entries.
 ///
-/// For the other parameters, see
+/// The entries' keys are URLs and match patterns. For the other parameters, see
 /// ``withSubstitutions(_:unmatched:resources:handlers:sharedSession:redacting:isolation:fileID:filePath:line:column:function:_:)``.
 ///
-/// - Parameter entries: The entries' keys, such as URLs and match patterns, and their answers.
 /// - Returns: The body's result.
 /// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, unmatched requests and
 ///   other problems that would be issues in Swift Testing are an error after the body has ended.

@@ -34,13 +34,14 @@ extension Listener {
             state.withLock { $0.idleStart = Socket.now }
         }
 
-        /// Marks the connection as answering a request, so that the listener doesn't hang it up. Call it again for each
-        /// part of the answer: the time of a client that has closed its side then begins anew.
+        /// Marks the connection as answering a request, so that the listener doesn't hang it up. Call this again for
+        /// each part of the answer. Each call restarts the time limit for a client that has closed its side.
         package func busy() {
             state.withLock { $0 = State(idleStart: nil) }
         }
 
-        /// When the connection last began to wait for a request, as a value of ``Socket/now``; `nil` while it answers one.
+        /// When the connection last began to wait for a request, as a value of ``Socket/now``; `nil` while it answers
+        /// one.
         var idleSince: Double? {
             state.withLock { $0.idleStart }
         }
@@ -48,8 +49,8 @@ extension Listener {
         /// Returns whether the client may still be waiting for the rest of an answer.
         ///
         /// A client can close its side after its request, as `nc -N` does, and still wait for the answer. Until the
-        /// server sends something, it can't distinguish such a client from one that has left. So both count as waiting
-        /// for a limited time.
+        /// server sends something, it can't tell whether such a client waits or has left. So for a limited time, every
+        /// client that has closed its side counts as waiting.
         ///
         /// - Parameter seconds: How long a client that has closed its side counts as waiting. The time begins when this
         ///   method first finds the side closed after the last ``busy()``.

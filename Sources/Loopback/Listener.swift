@@ -52,7 +52,8 @@ package final class Listener: Sendable {
     ///
     /// - Parameter port: The port, or 0 for a free one.
     /// - Returns: The port's number.
-    /// - Throws: ``StartError`` if the listener was stopped, or a system call fails, for example because the port is taken.
+    /// - Throws: ``StartError`` if the listener was stopped, or a system call fails, for example because the port is
+    ///   taken.
     package func listen(on port: UInt16) throws(StartError) -> UInt16 {
         let socket = try Socket.listening(on: port)
         let number = try socket.localPort()
@@ -82,7 +83,8 @@ package final class Listener: Sendable {
             return Array(state.connections.values)
         }
         for connection in connections { connection.socket.hangUp() }
-        // Raised last: the threads that it wakes can't send their answers any more, since their connections were hung up.
+        // Raised last: the threads that it wakes can't send their answers any more, since their connections were hung
+        // up.
         stopSignal.raise()
         wake()
         // After `stop()`, callers rely on the ports being closed. The wait is short, since the accepting thread was
@@ -201,10 +203,11 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Hangs up the connection that has waited longest for a request, if that's at least ``shortestIdleSeconds``.
-    /// Connections with unread bytes aren't considered.
+    /// Hangs up the connection that has waited longest for a request, if it has waited at least
+    /// ``shortestIdleSeconds``. Skips connections with unread bytes.
     ///
-    /// - Returns: Whether a connection is waiting, even if it hasn't waited long enough to be hung up.
+    /// - Returns: Whether a connection without unread bytes is waiting, even if it hasn't waited long enough to be hung
+    ///   up.
     private func hangUpLongestIdle() -> Bool {
         let idle = state.withLock { Array($0.connections.values) }
             .compactMap { connection in connection.idleSince.map { (start: $0, socket: connection.socket) } }
@@ -232,7 +235,7 @@ extension Listener {
             sender.hangUp()
         }
 
-        /// Returns whether the signal was raised. Waits for that, but not longer than a timeout in seconds.
+        /// Returns whether the signal was raised. If it wasn't, first waits for it, for at most `timeout` seconds.
         package func isRaised(within timeout: Double) -> Bool {
             !Socket.readable(of: [receiver], within: timeout).isEmpty
         }

@@ -22,14 +22,14 @@ package struct RequestReader {
 
     private let socket: Socket
     private let limits: Limits
-    /// The bytes that have arrived. The reader has already used those before `position`.
+    /// The bytes that have arrived. The reader has already used the bytes before `position`.
     private var buffer: [UInt8] = []
     private var position = 0
     /// The socket's current limit for reads, in seconds; `nil` for no limit.
     private var readLimit: Double?
 
-    /// The largest size of a request's head, in bytes. For each chunk of a body, the lines before and after it have the
-    /// same limit together. The trailer fields are lines after the last chunk.
+    /// The largest size of a request's head, in bytes. The lines before and after each chunk of a body have the same
+    /// limit together. The trailer fields are lines after the last chunk.
     private static let headBytes = 64 << 10
 
     /// The largest number of bytes to read at once while reading lines. Most heads fit, and a waiting connection needs
@@ -120,8 +120,8 @@ package struct RequestReader {
     /// Returns the next line without its CRLF. A lone LF ends a line too, as RFC 9112 section 2.2 allows.
     ///
     /// - Parameters:
-    ///   - budget: How many bytes the lines from this one on may have together. The number of bytes in this line, with
-    ///     its line end, is subtracted from it.
+    ///   - budget: How many bytes this line and the following ones may have together. The length of this line, with its
+    ///     line end, is subtracted.
     ///   - seconds: Called before each read. Returns how long the read may wait; `nil` for no limit.
     private mutating func line(within budget: inout Int, seconds: () -> Double?) throws -> [UInt8] {
         var searched = 0
@@ -152,7 +152,7 @@ package struct RequestReader {
         }
     }
 
-    /// Waits for more bytes, and adds them to the buffer. Drops those that were already used.
+    /// Drops the bytes that were already used, then waits for more bytes and adds them to the buffer.
     private mutating func fill(within seconds: Double?) throws(Socket.Closed) {
         buffer.removeFirst(position)
         position = 0

@@ -18,7 +18,8 @@ package struct ResponseHead: Sendable {
         fields.first { $0.name.isSameField(as: name) }?.value
     }
 
-    /// Removes all fields with a name, and appends one with the value unless that is `nil`. The name's case doesn't matter.
+    /// Removes all fields with a name, and appends one with the value unless that is `nil`. The name's case doesn't
+    /// matter.
     package mutating func setField(_ name: String, to value: String?) {
         fields.removeAll { $0.name.isSameField(as: name) }
         if let value { fields.append((name, value)) }

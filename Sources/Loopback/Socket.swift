@@ -33,11 +33,11 @@ package final class Socket: Sendable {
 
     package let descriptor: Int32
 
-    /// Creates a socket that owns a descriptor, and closes it in the end.
+    /// Creates a socket that owns a descriptor, and closes it when the socket is released.
     package init(owning descriptor: Int32) {
         self.descriptor = descriptor
-        // Other programs that this process starts must not inherit the descriptor. This is set only afterwards, since
-        // Darwin has neither SOCK_CLOEXEC nor accept4.
+        // Other programs that this process starts must not inherit the descriptor. The flag is set here, not by the
+        // call that created the descriptor, since Darwin has neither SOCK_CLOEXEC nor accept4.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
         // Without this option, a write to a client that has left would kill the process. On Linux, a flag of send() has

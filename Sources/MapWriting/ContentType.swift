@@ -1,18 +1,19 @@
 import Foundation
 import LocalSubstitution
 
-/// The valid value of a `Content-Type` header (RFC 9110 §8.3.1).
+/// A parsed `Content-Type` header with a valid type (RFC 9110 §8.3.1).
 package struct ContentType {
-    /// The header's whole value, as it was received.
+    /// The header's whole value, as the server sent it.
     package let text: String
     /// The type without parameters, in lowercase, such as `text/html`.
     package let essence: String
-    /// The charset, in lowercase; `nil` if the header has none, or only invalid ones.
+    /// The first valid charset, in lowercase; `nil` if the header has none.
     package private(set) var charset: String?
     /// Whether the header has parameters other than `charset`.
     package private(set) var hasOtherParameters = false
 
-    /// Parses a header's value. Returns `nil` if its type is invalid, or if an entry couldn't set the header.
+    /// Parses a header's value. Returns `nil` if the type is invalid, or if the value has characters that an entry's
+    /// header can't have.
     package init?(_ text: String) {
         (self.text, essence) = (text, MIMEType.essence(of: text))
         guard HTTPSyntax.isMIMEType(essence), HTTPSyntax.problem(ofHeader: "Content-Type", value: text) == nil else {

@@ -4,19 +4,20 @@ import Foundation
 package final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// Waits until no other lock is held, and takes the lock. If the file can't be locked, as on a file system
-    /// without locks, goes on without a lock.
+    /// Waits until no other lock is held, and takes the lock. If the system can't lock the file, for example because
+    /// the file system has no locks, returns without a lock.
     ///
-    /// - Parameter descriptor: An open file or folder. The lock closes it.
+    /// - Parameter descriptor: The descriptor of an open file or folder. The lock closes it when the lock is released.
     init(waitingFor descriptor: Int32) {
         self.descriptor = descriptor
         while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
     }
 
-    /// Takes the lock without waiting. Returns `nil` if another lock is held, or if the file can't be locked. The
-    /// system's reason is then in `errno`, and the caller must close the descriptor.
+    /// Takes the lock without waiting. Returns `nil` if another lock is held, or if the system can't lock the file. In
+    /// both cases, `errno` has the reason, and the caller must close the descriptor.
     ///
-    /// - Parameter descriptor: An open file or folder. If the lock is taken, the lock closes it.
+    /// - Parameter descriptor: The descriptor of an open file or folder. If this takes the lock, the lock closes the
+    ///   descriptor when the lock is released.
     package init?(takingNow descriptor: Int32) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
         self.descriptor = descriptor

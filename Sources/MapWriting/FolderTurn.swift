@@ -1,22 +1,22 @@
 package import Foundation
 import LocalSubstitution
 
-/// An exclusive lock on the folders of a map and its files. While it exists, other turns for one of these folders wait,
-/// in this process and in other processes.
+/// An exclusive lock on the folders of a map and its files. While this object exists, other turns for one of the
+/// folders wait, in this process and in others.
 ///
-/// It leaves no file behind, since the folders themselves are locked.
+/// The folders themselves are locked, so no lock file is left behind.
 package final class FolderTurn: Sendable {
-    /// The reason why a folder can't be opened to lock it, with a description for people.
+    /// Why a folder couldn't be opened to lock it. The description is a sentence.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
     private let locks: [FileLock]
 
-    /// Waits until no other turn has one of the folders, and locks them.
+    /// Waits until no other turn has one of the folders, and locks all of them.
     ///
-    /// - Parameter folders: The folders to lock. Those that don't exist are left out.
-    /// - Throws: An error if a folder can't be opened.
+    /// - Parameter folders: The folders to lock. A folder that doesn't exist is skipped.
+    /// - Throws: An error if an existing folder can't be opened.
     package init(_ folders: URL...) throws(Failure) {
         var opened: [(status: FileStatus, descriptor: Int32)] = []
         for folder in folders where FileStatus(path: folder.path) != nil {

@@ -1,16 +1,16 @@
 package import Foundation
 package import LocalSubstitution
 
-/// The entries that a writer, such as a recorder, found in its map: what they answer, and which files they use. A
-/// recorder leaves out the entries that it wrote itself.
+/// The entries that a writer found in its map, and that the writer must take into account: what they answer, and which
+/// files they use. For a recorder, these are the entries that it didn't write itself.
 package struct ForeignEntries: Sendable {
     package let document: MapDocument
     package let defaults: EntryFields
-    /// The map with these entries; `nil` if it can't be loaded.
+    /// A map with only these entries; `nil` if the map can't be loaded.
     private let map: SubstitutionMap?
-    /// The exact keys as the map writes them, by canonical URL. Keys of invalid entries are included.
+    /// The exact keys in the map's own spelling, by canonical URL. Keys of invalid entries are included.
     private var keys: [String: String] = [:]
-    /// How often entries name each file, by its folded name: see ``RecordedFileName/InUse/folded(_:)``.
+    /// How often entries name each file, by the file's folded name: see ``RecordedFileName/InUse/folded(_:)``.
     private var uses: [String: Int] = [:]
     /// The entries' file names with wildcards.
     private var globs: [Glob] = []
@@ -28,8 +28,8 @@ package struct ForeignEntries: Sendable {
         }
     }
 
-    /// Returns why the entries prevent a URL from being recorded: a `null` entry matches it, or an exact key
-    /// does. Returns `nil` if neither does.
+    /// Returns why these entries keep a URL from being recorded: a `null` entry matches it, or an exact key does.
+    /// Returns `nil` if the URL may be recorded.
     package func refusal(of url: NormalizedURL) -> RecordingRules.Refusal? {
         let winner = map?.match(url).winner
         if let winner, winner.options.isNever { return .excluded(key: winner.key) }
@@ -38,12 +38,12 @@ package struct ForeignEntries: Sendable {
         return nil
     }
 
-    /// Returns the exact key for a URL as the map writes it, even if its entry is invalid; `nil` if the
-    /// map has no such key.
+    /// Returns the exact key for a URL in the map's own spelling, even if the key's entry is invalid; `nil` if the map
+    /// has no such key.
     package func key(of url: NormalizedURL) -> String? { keys[url.canonical] }
 
-    /// Returns the map's key for a pattern, as the map writes it; `nil` if it has no such key, or if
-    /// the pattern is invalid.
+    /// Returns the map's key that means the same as a pattern, in the map's own spelling. Returns `nil` if the map has
+    /// no such key, or if the pattern is invalid.
     package func pattern(equalTo pattern: String) -> String? {
         guard let form = try? MatchPattern(pattern).text else { return nil }
         return document.values.keys.first {
@@ -56,12 +56,14 @@ package struct ForeignEntries: Sendable {
         map?.match(url).winner.flatMap { $0.options.isNever ? $0.key : nil }
     }
 
-    /// Returns the answer to a request if its body is a file, is written in the map, or is empty. Returns `nil` if the
-    /// answer comes from elsewhere, such as another server, or if no entry answers the request.
+    /// Returns the map's answer to a request if the body is a file, is written in the map, or is empty. Returns `nil`
+    /// if the answer comes from elsewhere, such as another server, or if no entry answers.
     ///
     /// - Parameters:
-    ///   - body: The request's body; `nil` if it has none.
-    ///   - answered: How many requests for the same URL, method and body were answered before.
+    ///   - method: The request's method; `GET` by default.
+    ///   - body: The request's body; `nil`, the default, for none.
+    ///   - answered: How many earlier requests for the same URL, method and body count toward limits of `times`; 0 by
+    ///     default.
     package func substitution(
         for url: NormalizedURL,
         method: String = "GET",
@@ -78,21 +80,21 @@ package struct ForeignEntries: Sendable {
         return match?.localSubstitution
     }
 
-    /// Returns the answer of a new entry that has no field but the file's name.
+    /// Returns the answer of a new entry that consists only of a file's name. Fields of `$defaults` apply to it.
     ///
-    /// - Parameter url: The URL of an exact key; `nil` for a pattern.
+    /// - Parameter url: The URL of an exact key; `nil` if the key is a pattern.
     package func substitution(ofFile name: String, key: String, url: NormalizedURL?) -> Substitution {
         let entry = Entry(key, EntryFields(file: name), defaults: defaults)
         return Substitution(entry, fileName: name, folder: nil, url: url)
     }
 
-    /// Returns whether an entry may serve a file: one of the entries has its name, or a name with
-    /// wildcards that match it.
+    /// Returns whether an entry may serve a file: it names the file, or its file name has wildcards and matches the
+    /// file's name.
     package func names(_ file: String) -> Bool {
         uses[RecordedFileName.InUse.folded(file)] != nil || isNamedByPattern(file)
     }
 
-    /// Returns whether the entries have a file's name exactly once, and none of their names with wildcards matches it.
+    /// Returns whether the entries name a file exactly once, and no file name with wildcards matches the file's name.
     package func namesOnce(_ file: String) -> Bool {
         uses[RecordedFileName.InUse.folded(file)] == 1 && !isNamedByPattern(file)
     }

@@ -3,8 +3,8 @@ package import LocalSubstitution
 
 /// The text of a map, in which entries can be changed without touching the others.
 ///
-/// An entry that isn't changed keeps its value's text, including unknown fields and how numbers are written. Only a
-/// value that's a string is written anew, since strings can be escaped in several ways.
+/// An unchanged entry keeps the text of its value, including unknown fields and the spelling of numbers. But a value
+/// that's only a string is written anew, since a string can be escaped in several ways.
 package struct MapDocument: Sendable {
     /// Each entry's value as JSON text, by key.
     package var values: [String: String] = [:]
@@ -13,15 +13,15 @@ package struct MapDocument: Sendable {
 
     /// Reads a map's file.
     ///
-    /// - Throws: An error if the file can't be read, isn't a JSON object, or has a key twice, since one
-    ///   of the two values would be lost.
+    /// - Throws: An error if the file can't be read, isn't a JSON object, or has a key twice. With a key twice, one of
+    ///   the two values would be lost.
     package init(contentsOf file: URL) throws(SubstitutionMapError) {
         try self.init(json: MapFile(file).json, file: file)
     }
 
-    /// Reads a map's text. Throws an error if it isn't a JSON object, or has a key twice.
+    /// Reads a map's text. Throws an error if the text isn't a JSON object, or has a key twice.
     ///
-    /// - Parameter file: The map's file, for errors; `nil` if the text isn't from a file.
+    /// - Parameter file: The map's file, to name in errors; `nil`, the default, if the text isn't from a file.
     package init(json: [UInt8], file: URL? = nil) throws(SubstitutionMapError) {
         let json = json.withoutByteOrderMark
         let members: [JSONScanner.Member]
@@ -67,8 +67,8 @@ package struct MapDocument: Sendable {
         }
     }
 
-    /// Returns the names of the files that an entry may serve, including those of its alternatives,
-    /// even if the entry is invalid.
+    /// Returns the names of the files that an entry may serve, including those of its alternatives. Invalid entries are
+    /// read as far as possible.
     ///
     /// - Parameter withPieces: Whether to include the files of the entry's streams; `true` by default.
     package func files(of key: String, withPieces: Bool = true) -> [String] {

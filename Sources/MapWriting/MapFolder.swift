@@ -9,13 +9,13 @@ package struct MapFolder: Sendable {
     /// The map's file.
     package let file: URL
     package let resources: URL
-    /// The status of the map's file when this writer last read or wrote the map or, before that, when this value was
+    /// The status of the map's file when this writer last read or wrote it. Before that, the status when this value was
     /// created. `nil` if the file didn't exist.
     package private(set) var status: FileStatus?
-    /// The names of files in the resources folder, which no new file may have.
+    /// The reserved names in the resources folder. A new file gets none of them.
     package var names = RecordedFileName.InUse()
-    /// The lock of the map's folder and the resources folder, held as long as this value exists; `nil`
-    /// if the writer holds it only at times.
+    /// The lock of the map's folder and the resources folder, if the writer holds it as long as this value exists;
+    /// `nil` if the writer takes the lock only for single steps.
     private let turn: FolderTurn?
 
     package init(_ file: URL, resources: URL, turn: FolderTurn? = nil) {
@@ -34,11 +34,10 @@ package struct MapFolder: Sendable {
     /// Whether the map's file was changed, created or removed since this writer last read or wrote it.
     package var hasChanged: Bool { FileStatus(path: file.path) != status }
 
-    /// Reads the map. Returns `nil` if its file doesn't exist.
+    /// Reads the map, and notes its file's status for ``hasChanged``. Returns `nil` if the map's file doesn't exist.
     ///
-    /// If this throws or returns `nil`, ``hasChanged`` stays as it was.
-    ///
-    /// - Throws: An error if the map can't be read, isn't a JSON object, or has a key twice.
+    /// - Throws: An error if the map can't be read, isn't a JSON object, or has a key twice. ``hasChanged`` then stays
+    ///   the same, as it does if this returns `nil`.
     package mutating func readDocument() throws(SubstitutionMapError) -> MapDocument? {
         guard let now = FileStatus(path: file.path) else { return nil }
         let document = try MapDocument(contentsOf: file)
@@ -46,16 +45,16 @@ package struct MapFolder: Sendable {
         return document
     }
 
-    /// Writes the map. The files that it uses must already be written.
+    /// Writes the map's file. Write the files that the map uses first, so that a map on disk never uses a missing file.
     package mutating func save(_ data: Data) throws(WrittenFolder.Problem) {
         try writtenFolder.write(data, to: file.lastPathComponent)
         status = FileStatus(path: file.path)
     }
 
-    /// Reserves the names of the files in the resources folder, so that no new file gets one of them.
+    /// Reserves the names of all files in the resources folder, so that no new file gets one of them.
     ///
-    /// - Parameter gone: Names that aren't reserved, since their files are about to be removed.
-    /// - Returns: The names of temporary files that a killed writer left behind. They aren't reserved either.
+    /// - Parameter gone: Names to leave out, since their files are about to be removed; none by default.
+    /// - Returns: The names of temporary files that a killed writer left behind. These aren't reserved either.
     package mutating func takeNames(except gone: Set<String> = []) -> [String] {
         var leftovers: [String] = []
         for name in ResourcesFolder(resources).names(limit: .max) where !gone.contains(name) {

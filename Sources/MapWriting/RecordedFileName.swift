@@ -20,10 +20,10 @@ package struct RecordedFileName {
     /// Creates the name of the file for a URL's response.
     ///
     /// - Parameters:
-    ///   - type: The response's MIME type, which determines the extension unless the URL's path has a known one; `nil`
-    ///     if the type isn't known. Without either, the extension is `bin`.
-    ///   - bodyDigest: A digest that distinguishes several bodies for the URL, and becomes part of the
-    ///     name; `nil` for none.
+    ///   - type: The response's MIME type; `nil` if it isn't known. It determines the extension if the URL's path has
+    ///     no known one. Without either, the extension is `bin`.
+    ///   - bodyDigest: A digest of which the beginning becomes part of the name, to distinguish several bodies for the
+    ///     URL; `nil`, the default, for none.
     package init(_ url: NormalizedURL, type: String?, bodyDigest: String? = nil) {
         digest = Digest.hexadecimal(of: Data((url.canonical + (bodyDigest.map { " \($0)" } ?? "")).utf8))
         host = Self.hostFolder(of: url)
@@ -48,7 +48,7 @@ package struct RecordedFileName {
         return safe(String(host) + (url.hasDefaultPort ? "" : "_\(url.port)"))
     }
 
-    /// Returns one of the names to try, in order, until one is free.
+    /// Returns a name for the file. Try the names in order until one is free.
     ///
     /// - Parameter number: The number of the try, from 0. The name for 0 is the most readable one.
     package func candidate(_ number: Int) -> String {
@@ -123,8 +123,8 @@ package struct RecordedFileName {
         return "0123456789¹²³".contains(number)
     }
 
-    /// Returns a text with at most `limit` UTF-8 bytes. A longer text is cut between characters and ends in a digest of
-    /// the whole text, so that different texts remain different.
+    /// Shortens a text to at most `limit` UTF-8 bytes. A longer text is cut between characters and ends in a digest of
+    /// the whole text, so that different texts stay different.
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         let ending = "-" + Digest.hexadecimal(of: Data(text.utf8)).prefix(12)
@@ -173,10 +173,10 @@ extension RecordedFileName {
 }
 
 extension RecordedFileName {
-    /// The reserved names of files and folders. Names count as the same if some file system doesn't tell them apart.
+    /// The reserved names of files and folders. Two names count as the same if any file system can't tell them apart.
     ///
-    /// The names form a tree. A lookup compares each segment of a name once, so its time is
-    /// proportional to the name's length.
+    /// The names form a tree. A lookup compares each segment of a name once, so its time grows only with the name's
+    /// length.
     package struct InUse: Sendable {
         /// A name in a folder.
         private struct Place: Hashable {
@@ -196,8 +196,8 @@ extension RecordedFileName {
 
         package init() {}
 
-        /// Reserves a file's name, and returns it. Folders that other names already have keep their spelling. Returns
-        /// `nil` if the name isn't free, or if a file has the name of one of the folders.
+        /// Reserves a file's name. Returns the name, with each folder spelled as in the names that were reserved first.
+        /// Returns `nil` if the name isn't free, or if a file has the name of one of its folders.
         package mutating func take(_ name: String) -> String? {
             let (folder, rest, isBehindFile) = folder(of: name)
             guard let next = rest.first, !isBehindFile else { return nil }
@@ -209,10 +209,10 @@ extension RecordedFileName {
             return name
         }
 
-        /// Reserves the first candidate for a name that is free, and returns the candidate.
+        /// Reserves the first candidate for a name that is free, and returns it.
         ///
-        /// - Parameter exists: Returns whether something in the folder has a name that wasn't reserved.
-        ///   By default, nothing has.
+        /// - Parameter exists: Returns whether the folder has something with a name that wasn't reserved. By default,
+        ///   it has nothing.
         package mutating func take(_ name: RecordedFileName, unless exists: (String) -> Bool = { _ in false }) -> String
         {
             var number = 0
@@ -240,8 +240,8 @@ extension RecordedFileName {
             files.remove(Place(folder: folder.number, name: Self.folded(file)))
         }
 
-        /// Returns the deepest known folder on the path of a file, the remaining segments of the name, and whether a
-        /// file has the name of one of the known folders.
+        /// Returns the deepest known folder on the path of a file, the rest of the name below that folder, and whether
+        /// the path goes through the name of a file.
         private func folder(of name: String) -> (Folder, rest: ArraySlice<Substring>, isBehindFile: Bool) {
             var folder = Folder(number: 0, spelling: "")
             var rest = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

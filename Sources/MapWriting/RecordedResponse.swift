@@ -18,9 +18,9 @@ package struct RecordedResponse: Sendable {
         (self.status, self.headers, self.contentType, self.body) = (status, headers, contentType, body)
     }
 
-    /// Creates the parts to keep of a response that a session received.
+    /// Takes from a session's response the parts that a map keeps.
     ///
-    /// - Parameter names: The names of the headers to keep. By default, these are the headers that a recorder keeps.
+    /// - Parameter names: The names of the headers to keep; by default, those that a recorder keeps.
     package init(_ response: HTTPURLResponse, body: Data, headers names: [String] = RecordingRules.Headers.names) {
         self.init(
             status: response.statusCode,
@@ -33,10 +33,10 @@ package struct RecordedResponse: Sendable {
     /// The parsed ``contentType``; `nil` if it's missing or invalid.
     var type: ContentType? { contentType.flatMap { ContentType($0) } }
 
-    /// Returns a readable name for the body's file.
+    /// Returns a readable name for the file with the body.
     ///
-    /// - Parameter digest: A digest that becomes part of the name, to distinguish this body from other bodies for the
-    ///   URL; `nil` for the URL's plain name.
+    /// - Parameter digest: A digest that distinguishes this body from other bodies for the URL; `nil` for the URL's
+    ///   plain name.
     package func fileName(for url: NormalizedURL, digest: String?) -> RecordedFileName {
         RecordedFileName(url, type: type?.essence, bodyDigest: digest)
     }

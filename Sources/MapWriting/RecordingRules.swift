@@ -5,10 +5,10 @@ package import LocalSubstitution
 package import FoundationNetworking
 #endif
 
-/// The rules that decide which requests a recorder takes, and which responses it keeps. They don't
-/// depend on the recorder's folder.
+/// The rules that decide which requests a recorder takes, and which responses it keeps, whatever is already in the
+/// recorder's folder.
 package enum RecordingRules {
-    /// Returns the URL of a request. Throws a refusal if it's missing or invalid.
+    /// Returns the URL of a request in normal form. Throws a refusal if the URL is missing or invalid.
     package static func url(of request: URLRequest) throws(Refusal) -> NormalizedURL {
         do throws(URLParts.SyntaxError) {
             return try NormalizedURL(request.url?.absoluteString ?? "")
@@ -18,8 +18,10 @@ package enum RecordingRules {
     }
 
     /// Returns why a recorder doesn't take a request: its method isn't `GET`, it has a body, or it has a credential.
-    /// Returns `nil` if the recorder takes it. A request with `Range` or `Cookie` is taken, although its response may
-    /// not be kept: on Linux, every request has the session's cookies.
+    /// Returns `nil` if the recorder takes the request.
+    ///
+    /// A request with `Range` or `Cookie` is taken, although its response may not be kept: on Linux, every request has
+    /// the session's cookies.
     package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
@@ -30,8 +32,9 @@ package enum RecordingRules {
         return SecretName.first(in: url).map(Refusal.query)
     }
 
-    /// Returns why the redirects that led to a response prevent its recording: a redirected request has an invalid URL
-    /// or a credential, so the response may be meant for one user alone. Returns `nil` if nothing prevents it.
+    /// Returns why the redirects that led to a response keep it from being recorded: a redirected request has an
+    /// invalid URL, or a credential, so that the response may be meant for one user only. Returns `nil` if nothing
+    /// does.
     ///
     /// - Parameter redirects: The requests for the redirects' targets.
     package static func refusal(ofRedirects redirects: [URLRequest]) -> Refusal? {
@@ -46,17 +49,17 @@ package enum RecordingRules {
         return nil
     }
 
-    /// The statuses of responses that are kept for a recorded site: see ``Exchange/isBrowsed``. In an
-    /// app's session, only 200 is kept.
+    /// The statuses of the responses that are kept for a recorded site (see ``Exchange/isBrowsed``). In an app's
+    /// session, only responses with status 200 are kept.
     package static let statuses = RedirectChain.statuses.union([200, 404, 410])
 
-    /// Returns why a response isn't kept; `nil` if it is.
+    /// Returns why a recorder doesn't keep a response; `nil` if it does.
     ///
     /// - Parameters:
     ///   - bytes: The length of the body, in bytes.
     ///   - most: The length of the longest body to keep, in bytes.
-    ///   - isBrowsed: See ``Exchange/isBrowsed``. If `true`, more statuses are kept, and `Set-Cookie`, `Vary`
-    ///     and `Cache-Control` are ignored.
+    ///   - isBrowsed: Whether the response is part of a recorded site. If so, all of ``statuses`` are kept, and
+    ///     `Set-Cookie`, `Vary` and `Cache-Control` are ignored.
     package static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int, isBrowsed: Bool) -> Refusal? {
         guard isBrowsed ? statuses.contains(response.statusCode) : response.statusCode == 200 else {
             return .status(response.statusCode)
@@ -89,9 +92,9 @@ package enum RecordingRules {
 extension RecordingRules {
     /// The response headers that a recorder keeps with a body. It leaves out all others.
     ///
-    /// The kept headers belong to the document itself. Among those left out are headers that belong to one transfer
-    /// (such as `Content-Encoding` and `Date`), to one user (`Set-Cookie`) or to a cache (such as `Cache-Control` and
-    /// `ETag`), and `Vary`, with which the loader may refuse the response.
+    /// The kept headers describe the document itself. Those left out include headers of one transfer (such as
+    /// `Content-Encoding` and `Date`), of one user (`Set-Cookie`) and of a cache (such as `Cache-Control` and `ETag`).
+    /// `Vary` is left out, too, since the loader may refuse a response with it.
     package enum Headers {
         package static let names = [
             "Content-Disposition", "Content-Language", "Content-Security-Policy", "Cross-Origin-Embedder-Policy",
@@ -100,14 +103,13 @@ extension RecordingRules {
             "X-Robots-Tag",
         ]
 
-        /// Returns the headers of a response that are kept, spelled as in `names`.
-        ///
-        /// Leaves out headers that an entry can't set, and headers whose value seems to contain a credential.
+        /// Returns the headers of a response to keep, spelled as in `names`. Leaves out headers that an entry can't
+        /// set, and headers whose value seems to contain a credential.
         ///
         /// - Parameters:
-        ///   - names: The names of the headers to keep. By default, these are the headers that a recorder keeps.
-        ///   - value: Returns the value of a header by its name in any letter case; `nil` if the
-        ///     response doesn't have it.
+        ///   - names: The names of the headers to keep; by default, those that a recorder keeps.
+        ///   - value: Returns the response's value for a header's name, ignoring letter case; `nil` if the response
+        ///     doesn't have the header.
         package static func kept(_ names: [String] = names, _ value: (String) -> String?) -> [String: String] {
             names.reduce(into: [:]) { kept, name in
                 guard let value = value(name), HTTPSyntax.problem(ofHeader: name, value: value) == nil,
@@ -117,11 +119,11 @@ extension RecordingRules {
             }
         }
 
-        /// Returns a clause about the headers that are left out because their value seems to contain a credential;
-        /// `nil` if there are none. If `Content-Type` is one of them, its type and charset are kept anyway.
+        /// Returns a clause that names the headers left out because their value seems to contain a credential; `nil` if
+        /// there are none. If it names `Content-Type`, the type and charset are still kept.
         ///
-        /// - Parameter value: Returns the value of a header by its name in any letter case; `nil` if
-        ///   the response doesn't have it.
+        /// - Parameter value: Returns the response's value for a header's name, ignoring letter case; `nil` if the
+        ///   response doesn't have the header.
         package static func noteOnWithheld(_ value: (String) -> String?) -> String? {
             let withheld = (names + ["Content-Type"]).filter { value($0).map { SecretName.isIn($0) } == true }
             guard !withheld.isEmpty else { return nil }
@@ -138,7 +140,7 @@ extension RecordingRules {
     /// clause without a period.
     package struct Refusal: Error, Hashable, CustomStringConvertible {
         package let description: String
-        /// The key of the entry that keeps the URL from being recorded; `nil` for any other reason.
+        /// The key of the entry that keeps the URL from being recorded; `nil` if the reason isn't an entry.
         package let key: String?
 
         private init(_ description: String, key: String? = nil) { (self.description, self.key) = (description, key) }
@@ -153,12 +155,12 @@ extension RecordingRules {
             Self("the map has an entry for it, “\(key)”, that no recorder wrote", key: key)
         }
         package static func requestHeader(_ name: String) -> Self { Self("the request has the header “\(name)”") }
-        /// A reason that applies to a redirected request, and not to the original one.
+        /// Returns a reason that applies to a redirected request instead of the original one.
         package static func redirect(_ reason: Self) -> Self { Self("after a redirect, \(reason)") }
         package static func query(_ parameter: SecretName.Parameter) -> Self { Self(parameter.description) }
         package static func status(_ status: Int) -> Self { Self("the status is \(status); only 200 is recorded") }
         package static func responseHeader(_ header: String) -> Self { Self("the response has the header “\(header)”") }
-        /// A header that may contain a credential, but can't be left out: `Location`.
+        /// Refuses a response whose `Location` may contain a credential: a redirect can't do without that header.
         package static func secretHeader(_ name: String) -> Self {
             Self("the response's header “\(name)” may contain a credential")
         }

@@ -14,9 +14,9 @@ package struct WrittenEntry {
     /// Creates the entry that answers a URL with a response.
     ///
     /// - Parameters:
-    ///   - method: The only method that the entry answers, but for `HEAD` in case of `GET`; `GET` by default.
+    ///   - method: The method that the entry answers; `GET` by default. An entry for `GET` also answers `HEAD`.
     ///   - file: The name of the file with the body; `nil` if the body is empty.
-    ///   - defaults: The fields of the map's `$defaults`. The entry overrides those that would change its answer.
+    ///   - defaults: The fields of the map's `$defaults`. The entry overrides the ones that would change its answer.
     package init(
         _ response: RecordedResponse,
         to method: String = "GET",
@@ -26,7 +26,8 @@ package struct WrittenEntry {
     ) {
         var fields = EntryFields(file: file)
         fields.headers = response.headers
-        // The status is written if it isn't 200 with a file. The other fields override the map's `$defaults`.
+        // A status is written unless the entry has a file and the status is 200. The fields below it override
+        // `$defaults`.
         if file == nil || response.status != 200 { fields.status = response.status }
         if let use = defaults.use, use != .always { fields.use = .always }
         if [method] != defaults.methods ?? ["GET"] { fields.methods = [method] }
@@ -41,7 +42,11 @@ package struct WrittenEntry {
         self.init(fields, text: Self.text(Self.members(fields)), url: url, defaults: defaults)
     }
 
-    /// Creates the value for an entry that is already in the map, from its own fields and its JSON text.
+    /// Describes an entry that is already in the map.
+    ///
+    /// - Parameters:
+    ///   - fields: The entry's own fields, without those of `$defaults`.
+    ///   - text: The entry's value in the map, as JSON.
     package init(_ fields: EntryFields, text: String, url: NormalizedURL, defaults: EntryFields) {
         entry = Entry(url.canonical, fields, defaults: defaults)
         self.text = text
@@ -56,7 +61,7 @@ package struct WrittenEntry {
         Substitution(entry, fileName: entry.file?.text, folder: nil, url: url)
     }
 
-    /// Sets the fewest fields with which the entry serves the type and charset that the server sent.
+    /// Sets as few fields as possible so that the entry serves the type and charset that the server sent.
     private static func set(
         _ type: ContentType,
         of fields: inout EntryFields,
@@ -68,7 +73,7 @@ package struct WrittenEntry {
             let entry = Entry(url.canonical, fields, defaults: defaults)
             let substitution = Substitution(entry, fileName: fields.file, folder: nil, url: url)
             let served = ContentType(substitution.contentType(ofBody: body))
-            // An entry may serve text without a charset as UTF-8. Then the body must be UTF-8, or begin
+            // Without a charset, an entry may serve text as UTF-8. That's right only if the body is UTF-8, or begins
             // with a byte order mark.
             let isCharsetRight =
                 type.charset == nil
@@ -99,8 +104,8 @@ package struct WrittenEntry {
     /// The names of the fields that a recorder writes. An entry with any other field wasn't made by a recorder.
     package static let fieldNames = Set(values(EntryFields()).map(\.key))
 
-    /// Returns the value of an entry or alternative with these fields, as JSON. If the only field is
-    /// `file`, that's the file's name.
+    /// Returns an entry's or alternative's value as JSON: an object with the fields or, if the only field is `file`,
+    /// the file's name.
     package static func text(_ members: Members) -> String {
         if let file = members.first, members.count == 1, file.key == "file" { return file.value }
         return JSONText.object(members)
@@ -110,7 +115,7 @@ package struct WrittenEntry {
         values(fields).compactMap { key, value in value.map { (key, $0) } }
     }
 
-    /// Returns the value of each field that ``text`` may have, as JSON; `nil` for a field that isn't written.
+    /// Returns all fields that a recorder can write, with their values as JSON; `nil` for a field that isn't set.
     private static func values(_ fields: EntryFields) -> KeyValuePairs<String, String?> {
         let headers = fields.headers.sorted { $0.key < $1.key }.map { ($0.key, JSONText.string($0.value)) }
         return [
@@ -129,7 +134,7 @@ package struct WrittenEntry {
 }
 
 extension Entry {
-    /// Creates the entry that a map with these defaults would have for a key and fields. Its line is 0.
+    /// Creates the entry that a map with these `$defaults` has for a key and fields. The entry's line is 0.
     init(_ key: String, _ fields: EntryFields, defaults: EntryFields) {
         let options = Options(fields.merged(withDefaults: defaults))
         self.init(key: key, line: 0, file: fields.file.map { FileName(text: $0) }, options: options)

@@ -1,21 +1,22 @@
 package import Foundation
 import LocalSubstitution
 
-/// A folder to write files to, never through a symbolic link inside it. All functions but ``create(_:as:)``
-/// write a file completely or not at all.
+/// A folder to write files to. A symbolic link inside the folder is never followed. Each function writes a file
+/// completely or not at all, even if the process is killed; only ``create(_:as:)`` may then leave a part.
 package struct WrittenFolder: Sendable {
     /// The kind of folder.
     package enum Role {
-        /// A resources folder. It's created with the first file if it doesn't exist, and can't be a symbolic link.
+        /// A resources folder. If it doesn't exist, it's created with the first file. If it's a symbolic link, writing
+        /// fails.
         case resources
-        /// The folder of a map. It must exist, and can be a symbolic link.
+        /// The folder of a map. If it doesn't exist, writing fails. It can be a symbolic link.
         case map
     }
 
     let path: String
     let role: Role
-    /// Whether the writer holds the folder's ``FolderTurn`` from beginning to end. If so, and if the writer is killed,
-    /// the turn's next holder can remove the writer's temporary files: see ``isLeftover(_:)``.
+    /// Whether the writer holds the folder's ``FolderTurn`` from beginning to end. If the writer is then killed, the
+    /// turn's next holder can tell the writer's temporary files by their names: see ``isLeftover(_:)``.
     let holdsTurn: Bool
 
     package init(path: String, role: Role = .resources, holdsTurn: Bool = false) {
@@ -29,7 +30,7 @@ package struct WrittenFolder: Sendable {
         let name: String
         /// The system's error number, such as `EACCES`.
         let code: Int32
-        /// The symbolic link in the path, if it's the reason; otherwise, `nil`.
+        /// The name of the symbolic link that is the reason; `nil` for any other reason.
         var link: String?
 
         package init(name: String, code: Int32, link: String? = nil) {
@@ -39,7 +40,7 @@ package struct WrittenFolder: Sendable {
         /// What went wrong and what to do, in full sentences that begin with the file's name in quotes.
         package var message: String { statement.sentences(withAdvice: advice) }
 
-        /// The same text for a label or the middle of a sentence: without a period.
+        /// The same text without a period, for a label or the middle of a sentence.
         package var fragment: String { statement.fragment(withAdvice: advice) }
 
         private var statement: String {
@@ -53,15 +54,15 @@ package struct WrittenFolder: Sendable {
         }
     }
 
-    /// Writes a file, and replaces an existing one. The new bytes have a temporary name until they're
-    /// complete, so the old file stays until then.
+    /// Writes a file, in place of an existing one. The new bytes are in a temporary file until they're complete, so the
+    /// old file stays until then.
     package func write(_ data: Data, to name: String) throws(Problem) {
         let place = try place(of: name, makingFolders: true)
         try place.prepare(data)
         try place.finish()
     }
 
-    /// Writes a new file, unless anything already has its name, even a broken link. The bytes have a temporary name
+    /// Writes a new file, unless something already has its name, even a broken link. The bytes are in a temporary file
     /// until they're complete. Returns whether the file was written.
     package func writeNew(_ data: Data, to name: String) throws(Problem) -> Bool {
         let place = try place(of: name, makingFolders: true)
@@ -76,15 +77,16 @@ package struct WrittenFolder: Sendable {
         try place(of: name, makingFolders: true).prepare(data)
     }
 
-    /// Writes a new file directly under its name. If the process is killed meanwhile, the file is incomplete.
+    /// Writes a new file directly under its name. If the process is killed meanwhile, the file stays incomplete.
     ///
-    /// - Throws: A problem with the code `EEXIST` if anything already has that name. It stays unchanged.
+    /// - Throws: A problem with the code `EEXIST` if something already has the name. That file or folder stays
+    ///   unchanged.
     package func create(_ data: Data, as name: String) throws(Problem) {
         try place(of: name, makingFolders: true).create(data)
     }
 
-    /// Renames a prepared file to its final name, and so replaces the old file. If that fails, removes
-    /// the prepared file.
+    /// Renames the temporary file of ``prepare(_:for:)`` to its final name, which replaces the old file. If that fails,
+    /// removes the temporary file, and throws a problem.
     package func finish(_ name: String) throws(Problem) { try place(of: name).finish() }
 
     /// Removes the bytes that ``prepare(_:for:)`` wrote for a file. The old file stays.
@@ -107,8 +109,8 @@ package struct WrittenFolder: Sendable {
         try FilePlace(of: name, in: self, makingFolders: makingFolders)
     }
 
-    /// Checks that the folder is writable, by creating and removing a file. If it isn't, throws a
-    /// problem with the folder's name.
+    /// Checks that files can be written to the folder, by creating and removing one. Otherwise, throws a problem with
+    /// the folder's name.
     package func checkIsWritable() throws(Problem) {
         let name = "write-test"
         do throws(Problem) {
@@ -121,7 +123,7 @@ package struct WrittenFolder: Sendable {
     }
 
     /// Returns whether a name is that of a temporary file whose writer held the folder's turn. If the caller holds the
-    /// turn now, the file's writer was killed, and the file can be removed.
+    /// turn now, that writer was killed, so the file can be removed.
     package static func isLeftover(_ name: String) -> Bool {
         guard name.hasSuffix(".\(extensionInTurn)"), let last = name.split(separator: "/").last else { return false }
         let parts = last.split(separator: ".", omittingEmptySubsequences: false)
@@ -165,7 +167,7 @@ private struct FilePlace: ~Copyable {
     private let name: String
     /// The last segment of the file's name.
     let lastName: String
-    /// See ``WrittenFolder/holdsTurn``.
+    /// Whether the writer holds the folder's turn: see ``WrittenFolder/holdsTurn``.
     private let holdsTurn: Bool
 
     init(of name: String, in root: WrittenFolder, makingFolders: Bool) throws(WrittenFolder.Problem) {
@@ -274,9 +276,9 @@ private struct FilePlace: ~Copyable {
             }
     }
 
-    /// Opens the deepest existing folder on a path, or one a few levels above it, with few calls. Returns its
-    /// descriptor and the remaining path. Returns `nil` if the caller must open the folders one by one: a link is in
-    /// the path, no folder but the first may exist, or the system reports another error.
+    /// Opens the deepest existing folder on a path, or a folder a few levels above it, with few calls. Returns the
+    /// folder's descriptor and the rest of the path. Returns `nil` if the caller must open the folders one by one,
+    /// because the path has a link, perhaps only the first folder exists, or the system reports another error.
     private static func openDeepest(_ folder: String, in root: Int32) -> (descriptor: Int32, rest: Substring.UTF8View)?
     {
         var path = folder.utf8[...]

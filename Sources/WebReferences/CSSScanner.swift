@@ -1,6 +1,7 @@
 import LocalSubstitution
 
-/// A scanner that finds the URLs in a style sheet, or in the declarations of a `style` attribute (CSS Syntax Level 3 §4).
+/// A scanner that finds the URLs in a style sheet, or in the declarations of a `style` attribute (CSS Syntax Level 3
+/// §4).
 struct CSSScanner: SourceText.Scanner {
     let source: SourceText
     var index = 0
@@ -149,7 +150,8 @@ struct CSSScanner: SourceText.Scanner {
             if byte.isLineEnd { return nil }
             let escape = escape()
             if escape == nil, byte == UInt8(ascii: "\\") {
-                // A backslash before a line end is skipped together with it. One at the end of the input is skipped too.
+                // A backslash before a line end is skipped together with it. One at the end of the input is skipped
+                // too.
                 index += 1
                 index += isAt("\r\n") ? 2 : self.byte() == nil ? 0 : 1
             } else {

@@ -70,8 +70,8 @@ package enum DocumentCharset {
     /// §13.2.3.2, CSS Syntax §3.2).
     private static let declarationLength = 1024
 
-    /// Returns the name of a document's charset, in lowercase: that of its byte order mark, or else `charset`, the name
-    /// in the `Content-Type`, or else the one that the document declares. Returns `nil` if it declares none.
+    /// Returns the name of a document's charset, in lowercase. The byte order mark comes first, then `charset` (the
+    /// name in the `Content-Type`), then the document's own declaration. Returns `nil` if all are missing.
     private static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
         // Like browsers, this ignores the four-byte marks of UTF-32.
         if let named = Charset.byteOrderMark(of: body.prefix(3)) ?? charset?.asciiLowercased { return named }

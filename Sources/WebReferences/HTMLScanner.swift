@@ -5,15 +5,15 @@ import LocalSubstitution
 struct HTMLScanner: SourceText.Scanner {
     /// A start tag, or an instruction before an XHTML document's root element, such as `<?xml-stylesheet?>`.
     struct Tag {
-        /// The name without a namespace prefix. In HTML, it's in lowercase. In XHTML, only SVG's names are; others are
-        /// as written.
+        /// The name without a namespace prefix. In HTML, it's in lowercase. In XHTML, only SVG's names are in
+        /// lowercase; others keep the document's spelling.
         var name: String
-        /// The attributes in the order in which they're written, without those that the scanner skips.
+        /// The attributes in the document's order, without the attributes that the scanner skips.
         var attributes: [Attribute]
         /// Whether the tag ends in `/>`. In XHTML, SVG and MathML, its element then has no content. In the rest of
         /// HTML, that ending means nothing.
         let isClosed: Bool
-        /// The element's namespace; `nil` if it isn't one of ``Namespace``. An instruction has that of HTML.
+        /// The element's namespace; `nil` if it isn't in ``Namespace``. An instruction gets HTML's namespace.
         var namespace: Namespace? = .html
         /// The element's content if that is text rather than markup, as in `style`; `nil` for any other element.
         var text: SourceText?
@@ -30,7 +30,8 @@ struct HTMLScanner: SourceText.Scanner {
     }
 
     struct Attribute {
-        /// The name. It's in lowercase in HTML, and as written in XHTML. XLink's attributes have the prefix `xlink:`.
+        /// The name: in lowercase in HTML, in the document's spelling in XHTML. XLink's attributes have the prefix
+        /// `xlink:`.
         let name: String
         /// The range of the whole attribute in the tag's `page`.
         let range: Range<Int>
@@ -42,7 +43,8 @@ struct HTMLScanner: SourceText.Scanner {
     let source: SourceText
     var index = 0
     private var foreignElements = ForeignElements()
-    /// The names of the attributes to find. The scanner skips all others, so a tag with a million of them takes no memory.
+    /// The names of the attributes to find. The scanner skips all others, so a tag with a million attributes takes no
+    /// memory.
     private let attributes: Set<String>
 
     /// The HTML elements whose content is text. In a browser that runs scripts, that includes `noscript`.
@@ -90,7 +92,7 @@ struct HTMLScanner: SourceText.Scanner {
 
     // MARK: Tags
 
-    /// Reads a start tag or end tag from its name to its `>`. Returns `nil` if the document ends before that.
+    /// Reads a start tag or end tag from its name to its `>`. Returns `nil` if the document ends before the `>`.
     private mutating func tag() -> Tag? {
         let name = skip { !$0.isHTMLSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
         var attributes: [Attribute] = []
@@ -133,8 +135,8 @@ struct HTMLScanner: SourceText.Scanner {
 
     // MARK: Text
 
-    /// Reads an element's content, after its start tag, if that is text rather than markup. Otherwise, reads nothing
-    /// and returns `nil`.
+    /// Reads an element's content, after its start tag, if the content is text rather than markup. Otherwise, reads
+    /// nothing and returns `nil`.
     private mutating func text(of tag: Tag) -> SourceText? {
         let start = index
         if tag.isOpenStyleInSVG {
@@ -147,7 +149,8 @@ struct HTMLScanner: SourceText.Scanner {
         return source.slice(start..<index)
     }
 
-    /// Skips the text of an HTML element, up to its end tag or the end of the document. Any other tag is part of the text.
+    /// Skips the text of an HTML element, up to its end tag or the end of the document. Any other tag is part of the
+    /// text.
     private mutating func skipText(of name: String) {
         if name == "plaintext" { return index = bytes.count }
         let endTag = Array("</\(name)".utf8)
@@ -211,7 +214,8 @@ struct HTMLScanner: SourceText.Scanner {
         }
     }
 
-    /// Skips a comment, starting after its `<!--`. These hyphens can also belong to its end: `<!-->` is a whole comment.
+    /// Skips a comment, starting after its `<!--`. The hyphens of `<!--` can also belong to the comment's end: `<!-->`
+    /// is a whole comment.
     private mutating func skipComment() {
         for ending in [">", "->"] where skip(over: ending) { return }
         while let hyphen = bytes[index...].firstIndex(of: UInt8(ascii: "-")) {
@@ -269,14 +273,14 @@ private struct ForeignElements {
     /// The elements that begin SVG and MathML content, by name.
     private static let roots: [String: Namespace] = ["svg": .svg, "math": .math]
 
-    /// The integration points (§13.2.6): elements of SVG and MathML whose content is HTML. `annotation-xml`, which
-    /// isn't listed, is one only with some values of `encoding`.
+    /// The integration points (§13.2.6): elements of SVG and MathML whose content is HTML. `annotation-xml` isn't
+    /// listed, since it's an integration point only with some values of `encoding`.
     private static let integrationPoints: [Namespace: Set<String>] = [
         .svg: ["foreignobject", "desc", "title"], .math: ["mi", "mo", "mn", "ms", "mtext"],
     ]
 
-    /// The HTML elements whose start tags end SVG and MathML content (§13.2.6.5). `font` isn't listed: see
-    /// `fontAttributes`.
+    /// The HTML elements whose start tags end SVG and MathML content (§13.2.6.5). `font` isn't listed, since it does so
+    /// only with one of `fontAttributes`.
     private static let breakouts: Set<String> = [
         "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2",
         "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre",

@@ -39,7 +39,7 @@ struct ModuleImports: SourceText.Scanner {
     /// `./a.js` or `react`.
     ///
     /// Returns `nil` for a list of exported names without a module, such as `{ a }`. For other code, such as `default`
-    /// or a function, also ends the scan.
+    /// or a function, returns `nil` and ends the scan.
     private mutating func module() -> SourceText? {
         var isInBraces = false
         var isAfterBraces = false

@@ -1,10 +1,11 @@
 package import Foundation
 import LocalSubstitution
 
-/// A rewriter that replaces the origins in a document's references, for a server that has another address for each origin.
+/// A rewriter that replaces the origins in a document's references, for a server that has another address for each
+/// origin.
 ///
-/// It changes only the bytes of a reference's scheme and authority. Paths, quotes and escapes stay as they're written,
-/// and URLs in scripts stay unchanged.
+/// It changes only the bytes of a reference's scheme and authority. Paths, quotes, escapes, and URLs in scripts don't
+/// change.
 ///
 /// In HTML and XHTML, attributes that would make a browser reject the result get the prefix `data-`: `http-equiv` of a
 /// content security policy in `<meta>`, and `integrity` of a style sheet from a served origin, which may be rewritten

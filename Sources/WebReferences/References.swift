@@ -37,7 +37,7 @@ package struct References: Sendable {
 
     /// All references, except the imports of module scripts.
     package private(set) var all: [Reference] = []
-    /// The URL in the first `<base>` that has one; `nil` if none has.
+    /// The URL in the first `<base>` that has a URL; `nil` if no `<base>` has one.
     package private(set) var base: SourceText?
     /// The ranges, in the document, of the `http-equiv` attributes that make a `<meta>` a content security policy.
     private(set) var policies: [Range<Int>] = []
@@ -241,7 +241,8 @@ package struct References: Sendable {
     /// The attribute with candidate images, by element. `image` is HTML's old name for `img`.
     private static let sourceSets = ["image": "srcset", "img": "srcset", "link": "imagesrcset", "source": "srcset"]
 
-    /// The SVG elements whose `href` and `xlink:href` are URLs, with the kind of these URLs. The names are in lowercase.
+    /// The SVG elements whose `href` and `xlink:href` are URLs, with the kind of these URLs. The names are in
+    /// lowercase.
     private static let svgLinks: [String: Reference.Kind] = [
         "a": .link, "animate": .link, "animatemotion": .link, "animatetransform": .link, "feimage": .other,
         "filter": .link, "image": .other, "lineargradient": .link, "mpath": .link, "pattern": .link,
@@ -253,7 +254,8 @@ package struct References: Sendable {
         "clip-path", "cursor", "fill", "filter", "marker-end", "marker-mid", "marker-start", "mask", "stroke",
     ]
 
-    /// All attributes to find: those in the tables above, and those that the functions above read by name.
+    /// All attributes to find: the attributes in the tables above, and the attributes that the functions above read by
+    /// name.
     private static let attributes: Set<String> = Set(
         urlAttributes.values.joined().map(\.name) + sourceSets.values + svgStyles + [
             "as", "content", "href", "http-equiv", "integrity", "ping", "rel", "src", "srcdoc", "style", "type",

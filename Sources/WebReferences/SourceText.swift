@@ -89,8 +89,8 @@ extension SourceText {
     struct Escape {
         /// The character that the escape means, in UTF-8.
         let bytes: [UInt8]
-        /// The length of the escape as it's written, in bytes. It includes the ampersand or backslash, and a semicolon
-        /// or white space that ends the escape.
+        /// The length of the whole escape in the document, in bytes: with the ampersand or backslash, and with a
+        /// semicolon or white space that ends the escape.
         let length: Int
 
         /// Reads the escape at the beginning of the bytes (CSS Syntax §4.3.7); `nil` if they don't begin with one.
@@ -212,7 +212,7 @@ extension SourceText.Scanner {
         return start..<index
     }
 
-    /// Skips a text if the next bytes are that text. Returns whether they are.
+    /// Skips a text if the next bytes are that text. Returns whether it skipped the text.
     mutating func skip(over text: String) -> Bool {
         guard isAt(text) else { return false }
         index += text.utf8.count
@@ -231,7 +231,8 @@ extension SourceText.Scanner {
         return value
     }
 
-    /// Skips everything through the next occurrence of an ending, or to the end of the text if the ending doesn't occur.
+    /// Skips everything through the next occurrence of an ending, or to the end of the text if the ending doesn't
+    /// occur.
     mutating func skip(past ending: String) {
         let ending = Array(ending.utf8)
         while let found = bytes[index...].firstIndex(of: ending[0]) {

@@ -63,7 +63,7 @@ extension UInt8 {
 
 extension URLParts {
     /// Returns the text of a URL with its host in ASCII (IDNA) and the rest unchanged; `nil` if the host can't be
-    /// written so.
+    /// converted to ASCII.
     ///
     /// - Parameter text: An absolute URL, or one without its scheme (`//host/a`). Any other text is returned unchanged.
     fileprivate static func withASCIIHost(_ text: String) -> String? {

@@ -100,9 +100,9 @@ struct XMLScanner: SourceText.Scanner {
 
     // MARK: Namespaces
 
-    /// Takes note of the namespaces that an element declares. Returns its tag with the names that it would have in
-    /// HTML: the element's without a prefix, and those of XLink's attributes with the prefix `xlink:`. Drops all other
-    /// attributes that have a prefix.
+    /// Takes note of the namespaces that an element declares. Returns the element's tag with names as in HTML: the
+    /// element's name has no prefix, and XLink's attributes have the prefix `xlink:`. Drops all other attributes that
+    /// have a prefix.
     private mutating func element(_ written: HTMLScanner.Tag) -> HTMLScanner.Tag {
         namespaces.start(written)
         defer { if written.isClosed { namespaces.end() } }

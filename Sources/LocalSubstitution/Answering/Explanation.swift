@@ -16,7 +16,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 
         /// An entry answers: with its file, with a body from the map, or with only a status.
         public static let substituted = Verdict(rawValue: "substituted")
-        /// No map can match the URL: it isn't http or https, has no host, or has user info.
+        /// No entry can match the URL, because it isn't http or https, has no host, or has user info.
         public static let notHTTP = Verdict(rawValue: "notHTTP")
         /// No entry matches the URL, or the entries that match it are disabled or have no file for it.
         public static let noEntry = Verdict(rawValue: "noEntry")
@@ -38,7 +38,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
         public static let unreadableFile = Verdict(rawValue: "unreadableFile")
     }
 
-    /// An entry that would have won, but doesn't answer this request.
+    /// An entry that would have won, but was ruled out for this request: for example, by its condition or a missing
+    /// file.
     public struct PassedOver: Sendable, Hashable, CustomStringConvertible {
         /// The entry.
         public let entry: SubstitutionMap.EntryReference
@@ -59,28 +60,28 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let reason: String
     /// The entry that wins; `nil` if no entry does.
     public let winner: SubstitutionMap.EntryReference?
-    /// The entries that also match but lose, in the order in which they would win.
+    /// The entries that also match but lose, the strongest first.
     public let shadowed: [SubstitutionMap.EntryReference]
-    /// The entries and alternatives that would have won, but don't answer this request. Each has a reason.
+    /// The entries and alternatives that were ruled out before the winner was chosen, each with the reason.
     public let passedOver: [PassedOver]
-    /// The winning entry's file.
+    /// The file of the winning entry's answer; `nil` if the answer has no file, or if there's no answer.
     public let file: URL?
     /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if a handler answers.
     public let contentType: String?
-    /// Where the MIME type comes from, in words.
+    /// Where the MIME type comes from, in words; `nil` if ``contentType`` is `nil`.
     public let contentTypeSource: String?
-    /// The winning entry's status.
+    /// The status of the winning entry's answer; `nil` if there's no answer.
     public let status: Int?
     /// Whether a newer copy answers instead of the file; `nil` unless an `untilUpdated` entry answers.
     public let isNewerCopy: Bool?
-    /// The keys that almost match, for a request for which no entry wins.
+    /// The keys that almost match the URL; empty if an entry wins.
     public let nearMisses: [SubstitutionMap.NearMiss]
 
-    /// What answers in a session with the cache attached; `nil` if the cache alone does what the entry says, or if no entry
-    /// answers.
+    /// What answers in a session with the cache attached, in words. `nil` if the cache can answer without a session's
+    /// protocol, or if no entry answers.
     public let attached: String?
 
-    /// What answers the request if the entry doesn't; `nil` if the entry does.
+    /// What answers instead of an entry, in words; `nil` if an entry answers.
     public var instead: String? {
         switch verdict {
         case .substituted: nil
@@ -89,7 +90,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Several lines that are ready to print.
+    /// The whole explanation in several lines, ready to print.
     public var description: String { text(servedBy: instead) }
 
     /// Returns the description's lines.
@@ -131,7 +132,7 @@ extension Explanation {
     ///
     /// - Parameters:
     ///   - copy: The newer copy that answers instead of the entry's file; `nil` if the file answers.
-    ///   - refusal: Why a strict session refuses the request; `nil` to explain what the cache does.
+    ///   - refusal: Why a strict session refuses the request; `nil` to explain how the cache answers.
     init(_ plan: Plan, copy: NewerCopies.Copy? = nil, reason refusal: String? = nil) {
         let (request, map, match) = (plan.request, plan.map, plan.match)
         let substitution = match?.substitution
@@ -196,7 +197,8 @@ extension Explanation {
         return substitution.use == .whenOffline ? "the network or, if that fails, \(answer)" : answer
     }
 
-    /// Returns a phrase to append that says whether a handler gets the request's body; empty if the body is known already.
+    /// Returns a phrase that says whether a handler gets the request's body, to append to the handler's description.
+    /// Empty if the request contains its body, or has none.
     private static func body(_ plan: Plan) -> String {
         switch RequestBody(plan.request) {
         case .none, .data: ""

@@ -13,10 +13,10 @@ package final class LargeFile: Sendable {
     let beginning: Data
     private let file: OpenedFile
 
-    /// The minimum size, in bytes, of a file that is read in pieces, if the client can take pieces.
+    /// The size, in bytes, from which a file is read in pieces if the client can take pieces.
     static let smallestSize = 1 << 20
 
-    /// Opens a file; returns `nil` if it doesn't exist, or if it's smaller than ``smallestSize``.
+    /// Opens a file to read it in pieces. Returns `nil` if the file doesn't exist or is smaller than ``smallestSize``.
     init?(opening name: String, in folder: ResourcesFolder) throws(FileProblem) {
         guard let size = FileStatus(path: folder.path(of: name))?.size, size >= Self.smallestSize else { return nil }
         file = try folder.open(name)
@@ -24,9 +24,10 @@ package final class LargeFile: Sendable {
         beginning = try file.prefix(Charset.longestByteOrderMark)
     }
 
-    /// Returns a range of the bytes.
+    /// Returns a range of the file's bytes.
     ///
-    /// - Throws: An error if the file was written to after it was opened: bytes of two versions must not be mixed.
+    /// - Throws: An error if the file was written to after it was opened, so that bytes of two versions are never
+    ///   mixed.
     package func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {
         let bytes = try file.bytes(range)
         guard bytes.count == range.count, file.isUnwritten else { throw .written }

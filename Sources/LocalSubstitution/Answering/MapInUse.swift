@@ -19,7 +19,7 @@ final class MapInUse: Sendable {
         var retry: Retry?
     }
 
-    /// When to load an invalid map again although its file is unchanged: a missing resource may have been added.
+    /// When to load an invalid map again even if the map's file doesn't change: a missing resource may have been added.
     private struct Retry: Sendable {
         /// When to load the file again, in nanoseconds since 1970.
         let time: Int64
@@ -27,7 +27,8 @@ final class MapInUse: Sendable {
         /// The folder's status before the failed load.
         let folderStatus: FileStatus?
 
-        /// Whether ``time`` has come, or the folder itself has changed. A change in a subfolder is found only at ``time``.
+        /// Whether to load the map again: ``time`` has come, or the folder's own status has changed. A change in a
+        /// subfolder doesn't change that status.
         var isDue: Bool { FileStatus.now >= time || FileStatus(path: folder) != folderStatus }
     }
 
@@ -43,9 +44,10 @@ final class MapInUse: Sendable {
     /// The map in use. Reading this property doesn't check the map's file.
     var map: SubstitutionMap { state.withLock { $0.map } }
 
-    /// Uses another map from now on.
+    /// Replaces the map, and starts its counts again at 0.
     ///
-    /// - Parameter forget: Drops the old map's responses. Called before other threads can get the new map.
+    /// - Parameter forget: A closure that drops the old map's responses. It's called before other threads can get the
+    ///   new map.
     func set(_ map: SubstitutionMap, forget: () -> Void) {
         state.withLock {
             $0 = State(map: map, source: reloadsChanges ? map.storage.source : nil)
@@ -53,8 +55,7 @@ final class MapInUse: Sendable {
         }
     }
 
-    /// Returns whether a map is in use and its file certainly hasn't changed. Returns `false` if the file is due to be
-    /// loaded again after a failed load.
+    /// Returns whether a map is in use and certainly needs no reload: its file hasn't changed, and no retry is due.
     func isCurrent(_ map: SubstitutionMap) -> Bool {
         // Copies what the check needs inside the lock and checks files outside it, so threads don't wait for each other.
         let (isInUse, file, retry) = state.withLock { ($0.map.storage === map.storage, $0.source?.file, $0.retry) }
@@ -63,10 +64,14 @@ final class MapInUse: Sendable {
         return file.isCurrent && !(retry?.isDue ?? false)
     }
 
-    /// Loads the map again if its file has changed or a retry is due. One thread loads it while the others wait. Calls
-    /// `forget` before other threads can get the new map. Returns the event to report; `nil` if there's none.
+    /// Loads the map again if its file has changed, or if a retry after a failed load is due. One thread loads the map
+    /// while the others wait.
     ///
     /// If the file has problems, the last good map stays in use.
+    ///
+    /// - Parameter forget: A closure that drops the old map's responses. It's called before other threads can get the
+    ///   new map.
+    /// - Returns: The event to report; `nil` if there's nothing to report.
     func reloadIfChanged(forget: () -> Void) -> Event? {
         guard reloadsChanges else { return nil }
         return state.withLock { state in
@@ -117,7 +122,7 @@ final class MapInUse: Sendable {
 
     // MARK: Used entries
 
-    /// Notes that a plan's entry has answered a request.
+    /// Notes that the entry that a plan chose has answered a request.
     func use(_ plan: Plan) {
         guard let entry = plan.match?.number else { return }
         state.withLock { if $0.map.storage === plan.map.storage { $0.used.insert(entry) } }
@@ -135,13 +140,14 @@ final class MapInUse: Sendable {
 
     // MARK: Alternatives with a limit
 
-    /// Returns whether an alternative has reached its limit of `times`; `false` if its map isn't in use any more.
+    /// Returns whether an alternative has reached its limit of `times`; `false` if another map is in use by now.
     func isUsedUp(_ count: MapMatch.Count, of map: SubstitutionMap) -> Bool {
         state.withLock { $0.map.storage === map.storage && $0.answers[count, default: 0] >= count.most }
     }
 
-    /// Counts a plan's answer if the alternative that answers has a limit of `times`. Returns `false` if the limit has
-    /// already been reached. If the plan's map isn't in use any more, returns `true` without counting.
+    /// Counts a plan's answer if its alternative has a limit of `times`. Returns `false`, without counting, if the
+    /// limit has already been reached. Returns `true`, without counting, if there's no limit or another map is in use
+    /// by now.
     func count(_ plan: Plan) -> Bool {
         guard let count = plan.match?.count else { return true }
         return state.withLock { state in
@@ -153,7 +159,8 @@ final class MapInUse: Sendable {
         }
     }
 
-    /// Undoes ``count(_:)`` for a request that wasn't answered after all. A second call has no effect.
+    /// Takes back what ``count(_:)`` counted, for a request that wasn't answered after all. A second call has no
+    /// effect.
     func uncount(_ plan: Plan) {
         guard let count = plan.match?.count else { return }
         state.withLock { state in

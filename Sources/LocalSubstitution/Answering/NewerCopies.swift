@@ -8,15 +8,15 @@ import FoundationNetworking
 
 /// Newer copies of files from the network, for entries with `"use": "untilUpdated"`.
 ///
-/// An entry's file answers at once. In the background, the network is asked for a newer copy, at most once an hour for
-/// each URL. The time of the last question isn't kept on disk, so a new process may ask sooner. Copies are stored in
-/// the default cache.
+/// An entry's file, or its newer copy, answers at once. In the background, the package asks the network for a newer
+/// copy, at most once an hour for each URL. The time of the last question isn't kept on disk, so a new process may ask
+/// sooner. Copies are stored in the default cache.
 final class NewerCopies: Sendable {
     /// A question to the network: whether there's a newer copy of an entry's file for a URL.
     final class Question: Sendable {
         /// The URL in canonical form.
         let url: String
-        /// The URL as it was requested.
+        /// The URL as the client requested it.
         let requested: URL
         let key: String
         let fileName: String
@@ -33,8 +33,8 @@ final class NewerCopies: Sendable {
             return URL(string: String(text)).map { URLRequest(url: $0, cachePolicy: .reloadIgnoringLocalCacheData) }
         }
 
-        /// Throws an error if a response's status, `Cache-Control`, `Vary` or type shows that it can't answer later
-        /// requests for the URL.
+        /// Checks that a response can answer later requests for the URL. Throws an error if its status,
+        /// `Cache-Control`, `Vary` or type shows that it can't.
         fileprivate func check(_ response: HTTPURLResponse) throws(Failure) {
             guard response.statusCode == 200 else {
                 throw Failure(reason: "the server answered with status \(response.statusCode)")
@@ -61,7 +61,8 @@ final class NewerCopies: Sendable {
         let bytes: FileBytes
         /// The copy; `nil` if the file answers.
         let copy: Copy?
-        /// The state of the URL's record when the answer was made. It tells whether the answer has expired.
+        /// The state of the URL's record when the answer was made. Compare it later to find out whether the answer is
+        /// outdated.
         let stamp: RefreshSchedule.Record.Stamp
     }
 
@@ -84,9 +85,12 @@ final class NewerCopies: Sendable {
 
     // MARK: Answering
 
-    /// Returns the answer to a question: a file that was just read, or the copy that replaces it.
+    /// Returns the answer to a question: the given file, or the copy that replaces it. May search the default cache,
+    /// which may read from disk.
     ///
-    /// If the URL is due, also asks the network in the background. May search the default cache, which may read from disk.
+    /// If the network hasn't been asked about the URL for the interval, also asks it in the background.
+    ///
+    /// - Parameter file: The bytes of the entry's file, just read or just checked.
     func answer(_ question: Question, file: FileBytes) -> Answer {
         let record = schedule.record(for: question.url)
         let stamp = record.stamp
@@ -98,7 +102,7 @@ final class NewerCopies: Sendable {
         return Answer(bytes: found?.bytes ?? file, copy: found?.copy, stamp: stamp)
     }
 
-    /// Returns whether ``answer(_:file:)`` would find everything in memory.
+    /// Returns whether ``answer(_:file:)`` would need neither to read from disk nor to search the default cache.
     func isAtHand(_ url: String, file: FileBytes) -> Bool {
         switch schedule.knownRecord(for: url)?.copy {
         case .absent?: return true
@@ -107,7 +111,7 @@ final class NewerCopies: Sendable {
         }
     }
 
-    /// Returns the copy that answers a question; `nil` if the file does. Changes nothing.
+    /// Returns the copy that would answer a question; `nil` if the file would. For explanations: it changes nothing.
     func explainedCopy(_ question: Question) -> Copy? {
         guard let copy = storedCopy(of: question.url)?.copy else { return nil }
         let (name, folder) = (question.fileName, question.folder)
@@ -144,20 +148,21 @@ final class NewerCopies: Sendable {
 
     /// Removes the copy for a URL.
     func removeCopy(of url: String) {
-        // Before the change: a lookup that still finds the copy in the default cache then has an older stamp, so its
-        // response expires.
+        // This comes before the record changes. A lookup that still finds the copy in the default cache then has an
+        // older stamp, so its response expires.
         removeStoredCopy(of: url)
         release(schedule.knownRecord(for: url)?.change(to: .absent))
     }
 
-    /// Removes a copy that no longer replaces the file, unless another copy has arrived since the stamp.
+    /// Removes a copy that was made for another version of the file, unless the copy has changed since the stamp.
     private func removeOutdatedCopy(of url: String, _ stamp: RefreshSchedule.Record.Stamp) {
         guard let copy = stamp.record.change(to: .absent, unlessSince: stamp) else { return }
         release(copy)
         removeStoredCopy(of: url)
     }
 
-    /// Forgets every copy. Call this after the default cache has removed its responses.
+    /// Forgets every copy. Call this after the default cache has removed its responses: otherwise, lookups find the
+    /// copies again.
     func removeAll() { schedule.removeAll() }
 
     // MARK: Copies in memory
@@ -188,7 +193,7 @@ final class NewerCopies: Sendable {
         return Copy(stored, for: url).map { ($0, stored.data) }
     }
 
-    /// Stores a copy. Returns whether the default cache has it.
+    /// Stores a copy in the default cache. Returns whether the copy can be found there afterward.
     private func store(_ copy: Copy, _ data: Data, of url: String) -> Bool {
         if let request = Copy.request(for: url), let stored = copy.stored(data) {
             defaultCache.store(stored, under: request)
@@ -205,7 +210,7 @@ final class NewerCopies: Sendable {
 
 extension NewerCopies {
     private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
-        // If no cache lends its storage, a copy couldn't be stored.
+        // While no cache lends its storage, a copy couldn't be stored.
         guard defaultCache.isLent, var request = question.request else { return done() }
         let validators = storedCopy(of: question.url)?.copy.validators
         validators?.makeConditional(&request)
@@ -227,8 +232,10 @@ extension NewerCopies {
         }
     }
 
-    /// Stores the network's response if it's a newer copy. Returns the copy's size in bytes; `nil` if there's no newer
-    /// copy.
+    /// Stores the network's response if it's a newer copy. Returns the copy's size in bytes; `nil` if the response
+    /// isn't newer than what answers now.
+    ///
+    /// - Parameter isConditional: Whether the request had validators, so that a 304 means that nothing is newer.
     private func take(
         _ outcome: UncachedLoader.Outcome,
         for question: Question,
@@ -251,7 +258,8 @@ extension NewerCopies {
         }
     }
 
-    /// Stores a response's body if it differs from the file and from the stored copy. Returns whether it's a newer copy.
+    /// Stores a response as a copy, unless its body equals the file, or the stored copy has the same bytes and
+    /// validators. Returns whether new bytes answer from now on.
     private func keep(_ data: Data, _ response: HTTPURLResponse, for question: Question) throws(Failure) -> Bool {
         let file: FileBytes
         do throws(FileProblem) {
@@ -268,7 +276,8 @@ extension NewerCopies {
         }
         let copy = Copy(data, response, for: url, insteadOf: file)
         if copy == known?.copy, copy == record.copy.kept { return false }
-        // Copies with equal bytes differ if their headers do. So a new validator is stored, too.
+        // Two copies with equal bytes differ if their headers do. So a new validator is stored even if the bytes are
+        // the same.
         if copy != known?.copy, !store(copy, data, of: url) {
             // `URLCache` removes the older copy even if it refuses the new one as too large, so the older one is stored
             // again.
@@ -281,8 +290,8 @@ extension NewerCopies {
                 reason: "the default cache didn't store the \(data.count.grouped) bytes; raise its diskCapacity"
             )
         }
-        // Changes the record even if a lookup has already found the copy, since other responses were made before the
-        // copy was stored.
+        // The record changes even if a lookup has already noted the copy: responses made before the copy was stored
+        // must expire.
         release(record.change(to: .kept(copy)))
         return known.map { $0.copy.digest != copy.digest || !$0.copy.standsFor(file) } ?? true
     }
@@ -318,7 +327,8 @@ extension NewerCopies {
                 && one.lastModified == other.lastModified
         }
 
-        /// - Parameter response: The server's response, or the one from the default cache.
+        /// - Parameter response: The response with the headers to keep: the server's, or a stored one from the default
+        ///   cache.
         private init(
             _ response: HTTPURLResponse,
             for url: String,
@@ -335,7 +345,7 @@ extension NewerCopies {
             lastModified = response.value(forHTTPHeaderField: "Last-Modified")
         }
 
-        /// Describes a server's response, whose body replaces a file.
+        /// Describes the copy in a server's response. The copy replaces the given file.
         fileprivate convenience init(
             _ data: Data,
             _ response: HTTPURLResponse,
@@ -348,12 +358,14 @@ extension NewerCopies {
 
         // MARK: In the default cache
 
-        // Headers keep the digests and the size, since Apple doesn't document what else `URLCache` keeps on disk.
+        // The digests and the size are stored as headers: Apple doesn't document what else of a response `URLCache`
+        // keeps on disk.
         private static let digestHeader = "LocalSubstitution-Digest"
         private static let fileSizeHeader = "LocalSubstitution-File-Size"
         private static let fileDigestHeader = "LocalSubstitution-File-Digest"
 
-        /// Describes a stored copy; returns `nil` if the response isn't a copy or is damaged.
+        /// Describes a copy that was found in the default cache. Returns `nil` if the response isn't a copy or is
+        /// damaged.
         fileprivate convenience init?(_ stored: CachedURLResponse, for url: String) {
             guard let response = stored.response as? HTTPURLResponse,
                 let digest = response.value(forHTTPHeaderField: Self.digestHeader),
@@ -364,8 +376,8 @@ extension NewerCopies {
             self.init(response, for: url, digest: digest, fileSize: fileSize, fileDigest: fileDigest)
         }
 
-        /// Returns the response to store in the default cache. Clients don't get its headers, but those of a
-        /// ``ResponseBuilder``.
+        /// Returns the response to store in the default cache. It's never sent to a client: a ``ResponseBuilder`` makes
+        /// the client's response from the copy's bytes.
         fileprivate func stored(_ data: Data) -> CachedURLResponse? {
             let headers: [String: String?] = [
                 Self.digestHeader: digest,

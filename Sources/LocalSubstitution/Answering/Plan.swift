@@ -16,7 +16,8 @@ final class Plan: Sendable {
         case call(Entry.Handler, Substitution)
         /// The entry makes the request fail.
         case fail(Substitution, URLError.Code)
-        /// The network answers, perhaps at another URL. If the network fails, the fallback answers, if there is one.
+        /// The network answers, perhaps at another URL. If it fails, the fallback answers; without a fallback, the
+        /// request fails.
         case forward(Fallback?)
         /// The recorder's copy answers. Without a copy, the request fails.
         case replay(any ResponseRecorder)
@@ -51,17 +52,18 @@ final class Plan: Sendable {
     let match: MapMatch?
     /// How a cache without a protocol answers the request.
     let verdict: Explanation.Verdict
-    /// Why, in words, without a period.
+    /// The reason for the verdict, in words, without a period.
     let reason: String
     let action: Action
-    /// The answer of the winning entry or its handler; `nil` if no entry answers, the handler declined, or the body
-    /// must be read first.
+    /// The answer of the winning entry or of its handler. `nil` if no entry answers, if the handler declined, or if the
+    /// request's body must be read first.
     let substitution: Substitution?
-    /// The substitution that a cache alone can return; `nil` if there is none.
+    /// The answer that a cache without a protocol can return; `nil` if only a protocol can answer, or nothing does.
     let cacheAnswer: Substitution?
     /// Whether an entry's handler has answered. A handler's answer isn't retained.
     let isHandled: Bool
-    /// Whether the answer has been counted; see ``MapInUse/count(_:)``.
+    /// Whether the answer counts toward its alternative's limit of `times`, so that ``MapInUse/uncount(_:)`` can undo
+    /// that.
     let isCounted = Guarded(false)
 
     /// Decides how to answer a request.
@@ -116,7 +118,8 @@ final class Plan: Sendable {
         action = called.rules.map { Self.action(for: called.request, answer, isExcluded: true, in: $0) } ?? .pass
     }
 
-    /// Returns why no entry applies to the request; `nil` if an entry answers it, forwards it or makes it fail.
+    /// Returns why the map leaves the request unanswered; `nil` if an entry answers the request, forwards it or makes
+    /// it fail.
     private static func unanswered(_ match: MapMatch?) -> Judgement? {
         guard let match else {
             return (.notHTTP, "only http and https URLs with a host and no user info are substituted")
@@ -168,7 +171,7 @@ final class Plan: Sendable {
         switch substitution.answer {
         case .handler(let handler): return .call(handler, substitution)
         case .error(let code): return .fail(substitution, code)
-        // This entry has no `forwardTo`. The target of a `forwardTo` is allowed even in a strict session.
+        // The entry has no `forwardTo`. With a `forwardTo`, even a strict session may load the target.
         case .network(nil) where rules.fails(request): return .refuse
         case .network: return .forward(nil)
         case .file, .inline, .stream, .never:
@@ -198,8 +201,8 @@ final class Plan: Sendable {
     /// Whether an entry answers the request, or may answer it once its body is read.
     var hasEntry: Bool { substitution != nil || match?.needsBody == true }
 
-    /// Whether responses to this request stay out of the default cache: an entry answers it, or would if the request's
-    /// cache policy allowed that.
+    /// Whether responses to this request must stay out of the default cache: an entry answers the request, or would
+    /// answer it under another cache policy.
     var keepsOutOfDefaultCache: Bool { Self.unanswered(match) == nil && Self.obstacle(request, match) == nil }
 
     /// Whether only the server at the request's URL can answer: no entry does, or the entry only changes request headers.
@@ -225,8 +228,8 @@ final class Plan: Sendable {
     /// The default cache's key for a response to the request; `nil` if the default cache can't keep the response.
     var defaultCacheKey: URLRequest? { DefaultCache.key(for: request, match?.url.text) }
 
-    /// Whether the URL's text is the key of the exact entry that wins, or that key's canonical form. An entry has at
-    /// most two such texts, so all responses to them can be retained.
+    /// Whether the request spells the URL as the winning entry's exact key does, or in the key's canonical form. At
+    /// most two spellings qualify for an entry, so the number of their retained responses needs no limit.
     var isSpelledAsKey: Bool {
         guard let match = match, let entry = match.winner, !entry.isPattern else { return false }
         let text = request.url?.absoluteString

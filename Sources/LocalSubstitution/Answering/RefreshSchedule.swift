@@ -4,7 +4,7 @@ import Guarded
 
 /// Schedules the background requests for newer copies: when, for which URLs, and how many at a time.
 final class RefreshSchedule: Sendable {
-    /// Asks the network for a URL, and calls back when the load has ended.
+    /// A closure that asks the network for a URL. It must call `done` once the load has ended.
     typealias Ask = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
     private struct Waiting: Sendable {
@@ -17,7 +17,8 @@ final class RefreshSchedule: Sendable {
         /// The time between two questions for a URL, in seconds.
         var interval = 60.0 * 60
         var records: [String: Record] = [:]
-        /// When the first record can be removed, if there's no room for another; see ``SteadyTime``.
+        /// While there's no room for another record: the first time at which one can be removed, on the clock
+        /// ``SteadyTime``.
         var fullUntil: Int64 = 0
         var waiting: ArraySlice<Waiting> = []
         /// The URLs that are waiting or being asked for.
@@ -25,10 +26,10 @@ final class RefreshSchedule: Sendable {
         var running: Int { asking.count - waiting.count }
     }
 
-    /// The maximum number of records. There's a limit because a pattern matches any number of URLs. Only a record
-    /// that's due is removed: otherwise, its URL would be asked for again too early.
+    /// The maximum number of records, since a pattern matches any number of URLs. Only a record that's due is removed:
+    /// without its record, a URL would be asked for again too early.
     private let limit: Int
-    /// The maximum number of questions at a time. More would slow down what the app itself loads.
+    /// The maximum number of questions that are asked at the same time. More would slow down the app's own requests.
     private static let mostRunning = 4
 
     private let state = Guarded(State())
@@ -50,7 +51,7 @@ final class RefreshSchedule: Sendable {
 
     /// The number of URLs with a record.
     var count: Int { state.withLock { $0.records.count } }
-    /// Whether the network isn't being asked for any URL.
+    /// Whether no question is waiting or being asked.
     var isIdle: Bool { state.withLock { $0.asking.isEmpty } }
 
     // MARK: Records
@@ -59,8 +60,8 @@ final class RefreshSchedule: Sendable {
         state.withLock { $0.records[url] }
     }
 
-    /// Returns a URL's record, or a new one. If there's no room, the new record isn't kept, and isn't due until a kept
-    /// record can be removed.
+    /// Returns the record for a URL, and creates it if it's missing. If there's no room, the new record isn't kept, and
+    /// stays not due until a kept record can be removed.
     func record(for url: String) -> Record {
         state.withLock { state in
             if let known = state.records[url] { return known }
@@ -74,12 +75,12 @@ final class RefreshSchedule: Sendable {
 
     private func makeRoom(_ state: inout State) {
         guard state.records.count >= limit, SteadyTime.now >= state.fullUntil else { return }
-        // A response expires when its record is due, so such a record isn't needed any more.
+        // Responses made under a due record have expired, so nothing needs the record any more.
         state.records = state.records.filter { !$1.isDue || state.asking.contains($0) }
         state.fullUntil = state.records.values.reduce(.max) { min($0, $1.due) }
     }
 
-    /// Removes all records. So every URL is due again.
+    /// Removes all records, so that every URL is due again.
     func removeAll() {
         state.withLock { state in
             for record in state.records.values { record.change(to: .unknown) }
@@ -90,14 +91,16 @@ final class RefreshSchedule: Sendable {
 
     // MARK: Asking
 
-    /// Asks the network for a URL if its record is due. Calls `ask` on another thread: on Linux, a lookup runs on
-    /// a queue that all sessions share, and using a session there traps (`URLSession.swift`, `sharedQueue`).
+    /// Asks the network for a URL, if its record is due and kept, and no question for the URL is under way.
+    ///
+    /// - Parameter ask: Called later on another thread. A lookup runs, on Linux, on a queue that all sessions share,
+    ///   where using a session traps (`URLSession.swift`, `sharedQueue`).
     func ask(for url: String, _ record: Record, by ask: @escaping Ask) {
         guard record.isDue else { return }
         state.withLock { state in
             guard record.isDue, state.records[url] === record, state.asking.insert(url).inserted else { return }
-            // Postpones the record now, not when the response arrives: until it's postponed, every response to the URL
-            // counts as expired.
+            // The record is postponed before the response arrives. Otherwise, every response to the URL would count as
+            // expired in the meantime.
             record.postpone(to: nextTime(state))
             state.waiting.append(Waiting(url: url, record: record, ask: ask))
         }
@@ -164,15 +167,16 @@ extension RefreshSchedule {
 
         var copy: Copy { state.withLock { $0.copy } }
 
-        /// Notes what was found in the default cache, unless the copy has changed since the stamp.
+        /// Notes what a search of the default cache found, unless the copy has changed since the stamp.
         func learn(_ copy: Copy, at stamp: Stamp) {
             state.withLock { if stamp.change == $0.changes { $0.copy = copy } }
         }
 
-        /// Replaces or removes the copy, unless it has changed since a stamp. Returns the former copy; `nil` if there
-        /// was none or nothing changed.
+        /// Replaces or removes the copy. Returns the copy that it replaces; `nil` if there was none, or if nothing
+        /// changed.
         ///
-        /// - Parameter stamp: The stamp; `nil` to change the copy in any case.
+        /// - Parameter stamp: The copy changes only if it hasn't changed since this stamp; `nil` to change it in any
+        ///   case.
         @discardableResult
         func change(to copy: Copy, unlessSince stamp: Stamp? = nil) -> NewerCopies.Copy? {
             state.withLock { state in
@@ -190,7 +194,8 @@ extension RefreshSchedule {
             let record: Record
             fileprivate let change: Int
 
-            /// Whether a response made at that moment is outdated: the copy has changed since, or it's time to ask the network.
+            /// Whether a response made at that moment is outdated: the copy has changed since then, or the record is
+            /// due.
             var hasExpired: Bool {
                 let (changes, dueAt) = record.state.withLock { ($0.changes, $0.dueAt) }
                 return change != changes || SteadyTime.now >= dueAt

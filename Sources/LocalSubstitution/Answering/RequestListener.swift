@@ -16,11 +16,11 @@ package final class RequestListener: Sendable {
         case ended(RequestOutcome, isHiddenUpload: Bool)
     }
 
-    /// Called when a request starts. Returns a closure that receives the request's progress, but no `ended` if the
-    /// request is cancelled.
+    /// Called when a request starts. Returns a closure that receives the request's progress. If the request is
+    /// cancelled, the closure receives no `ended`.
     package let start: @Sendable (URLRequest) -> @Sendable (Progress) -> Void
-    /// Returns whether an unanswered request must fail if the protocol can't forward it. If `false`, the loader loads
-    /// such a request, and the listener doesn't hear of it.
+    /// Returns whether a request that no entry answers must fail if the protocol can't forward it. If `false`, the
+    /// loader loads the request without the protocol, and the listener isn't told about it.
     package let mustHear: @Sendable (URLRequest) -> Bool
 
     /// Whether the listener explains why an unanswered request failed. If so, the request's error is brief.

@@ -4,8 +4,8 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// The outcome of a request that a protocol or a ``DirectLoader`` handles. It's a class, since the compiler would copy
-/// a structure's fields in each of the many functions that pass it on.
+/// The outcome of a request that a protocol or a ``DirectLoader`` handles. It's a class, so that functions pass a
+/// reference: with a structure, the compiler would copy all fields in each of them.
 package final class RequestOutcome: Sendable {
     package enum Kind: Sendable {
         /// An entry or a recorder's copy answered.
@@ -18,20 +18,20 @@ package final class RequestOutcome: Sendable {
         case passed
         /// The request failed: its entry says so, the network failed, or a file couldn't be read.
         case failed
-        /// The request failed, since a handler threw an error or answered with something that isn't allowed. The text says what's
-        /// wrong.
+        /// The request failed because a handler threw an error or returned an answer that isn't allowed. The text says
+        /// what's wrong and how to fix it.
         case mishandled(String)
         /// Nothing answers, and the session isn't allowed to reach the network.
         indirect case unmatched(Explanation)
     }
 
     package let kind: Kind
-    /// The request's plan; `nil` if it never had one.
+    /// What was decided about the request; `nil` if it failed before a decision.
     private let plan: Plan?
     let result: Result<CachedURLResponse, URLError>
     /// The part of a large file that is the body; `nil` if the body is in the result.
     let largeBody: LargeFile.Part?
-    /// Whether the body was delivered in pieces and isn't in the result, since it's too long for memory or isn't kept.
+    /// Whether the client has already received the body in pieces, so that the result has no body.
     package let isPassedOn: Bool
 
     init(
@@ -60,7 +60,7 @@ package final class RequestOutcome: Sendable {
     /// How fast the body is sent; `nil` if it's sent at once.
     var pace: Pace? { if case .answered = kind { plan?.substitution?.pace } else { nil } }
 
-    /// The entry that matches the request's URL; `nil` if there is none.
+    /// The entry that matches the request's URL, even if it doesn't answer; `nil` if no entry matches.
     package var entry: SubstitutionMap.EntryReference? {
         plan?.namingEntry.map { SubstitutionMap.EntryReference($0) }
     }
@@ -76,9 +76,10 @@ package final class RequestOutcome: Sendable {
 
 /// Outcomes for a protocol. It also answers requests for which URLSession doesn't ask a cache or rejects the cache's response.
 extension Responder {
-    /// Returns an entry's response, even if the loader wouldn't accept it from a cache.
+    /// Returns an entry's response, even if the loader wouldn't accept it from a cache. If the entry's file can't be
+    /// read, returns a failure.
     ///
-    /// - Parameter mayReadInPieces: Whether the client can read a large file in pieces.
+    /// - Parameter mayReadInPieces: Whether the client can read a large file in pieces; `false` by default.
     func serve(_ plan: Plan, by substitution: Substitution, mayReadInPieces: Bool = false) -> RequestOutcome {
         guard let url = plan.request.url else { return .failed(plan, URLError(.badURL)) }
         do throws(FileProblem) {
@@ -96,7 +97,8 @@ extension Responder {
         }
     }
 
-    /// Returns an entry's response whose file is read in pieces; `nil` if the file isn't large or must be read whole.
+    /// Returns the response of an entry whose file is read in pieces; `nil` if the file isn't large or must be read
+    /// whole.
     private func serveInPieces(
         _ plan: Plan,
         by substitution: Substitution,
@@ -116,9 +118,10 @@ extension Responder {
         return RequestOutcome(.answered, plan, .success(response), largeBody: body)
     }
 
-    /// Returns the bytes of a stream's piece.
+    /// Returns the bytes of one piece of an entry's stream.
     ///
-    /// - Throws: The error that ends the stream: the one that the piece names, or one that says why its file can't be read.
+    /// - Throws: The piece's own error if the piece ends the stream with an error, or an error if the piece's file
+    ///   can't be read.
     func bytes(of piece: Entry.Piece, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
         let url = plan.request.url
         switch piece.content {
@@ -157,9 +160,9 @@ extension Responder {
         return RequestOutcome(.mishandled(message), plan, .failure(error))
     }
 
-    /// Answers with a recorder's kept copy; returns `nil` if there's none.
+    /// Answers with a recorder's kept copy. Returns `nil` if there's no copy, and a failure if the copy can't be read.
     ///
-    /// - Parameter isConfirmed: Whether the server has just confirmed that the copy is current.
+    /// - Parameter isConfirmed: Whether the server has just confirmed that the copy is current; `false` by default.
     func replay(_ plan: Plan, _ recorder: any ResponseRecorder, isConfirmed: Bool = false) -> RequestOutcome? {
         guard let url = plan.request.url else { return nil }
         do throws(FileProblem) {
@@ -176,7 +179,7 @@ extension Responder {
         }
     }
 
-    /// Fails a request that nothing answers in a session that isn't allowed to reach the network.
+    /// Fails a request that nothing answers, because its session isn't allowed to reach the network.
     func unmatched(_ plan: Plan) -> RequestOutcome {
         maps.uncount(plan)
         var reason = plan.reason
@@ -198,13 +201,14 @@ extension Responder {
 
     // MARK: Reporting
 
-    /// Reports that the network answered a request that had a fallback or that an entry forwarded.
+    /// Reports that the network answered a request. Call this if the request had a fallback, or if an entry forwarded
+    /// it.
     func reportForwarded(_ plan: Plan) {
         let url = plan.request.url
         observers.report(.forwarded, url, key: plan.namingEntry?.key ?? url?.absoluteString)
     }
 
-    /// Reports that the network failed, so the fallback answers.
+    /// Reports that the fallback answers because the network failed.
     func reportFallback(_ plan: Plan, _ error: URLError) {
         let url = plan.request.url
         let key = plan.namingEntry?.key ?? url?.absoluteString
@@ -223,8 +227,8 @@ extension Responder {
 }
 
 extension URLError {
-    /// Returns the error of a request that no entry answers in a strict session. Its text explains why, is ready to
-    /// print, and has no credentials.
+    /// Returns the error of a request that no entry answers in a strict session. The error's description explains why.
+    /// It can be printed: it contains no credentials.
     package static func unmatched(_ explanation: Explanation) -> URLError {
         let shown = ShownURL(explanation.url)
         let text = explanation.text(
@@ -238,7 +242,8 @@ extension URLError {
         )
     }
 
-    /// Returns a shorter error for the same failure, for a session whose listener explains it.
+    /// Returns the error of an unanswered request in a session whose listener explains the failure. The description is
+    /// short.
     static func unmatchedInBrief(_ explanation: Explanation) -> URLError {
         let shown = ShownURL(explanation.url)
         return .explained(

@@ -15,10 +15,11 @@ final class Responder: Sendable {
     let defaultCache: DefaultCache
     /// The proofs of the verifications in progress, by token; see ``LocalSubstitutionCache/verify(_:)``.
     ///
-    /// A verification's request has a token in a header. The cache's response to it has the proof, which the network
-    /// never sees. So a server can't pretend to be the cache. A response with a proof isn't retained.
+    /// The header of a verification's request contains a token, and the header of the cache's response contains the
+    /// matching proof. The network never sees the proof, so a server can't pretend to be the cache. A response with a
+    /// proof isn't retained.
     let proofs = Guarded<[String: String]>([:])
-    /// The header for a token or a proof.
+    /// The header that contains a token in a request, or a proof in a response.
     static let proofHeader = "LocalSubstitution-Proof"
     /// The request that a protocol has accepted but not started to load.
     let taken = TakenRequest()
@@ -26,7 +27,7 @@ final class Responder: Sendable {
 
     /// Creates a responder.
     ///
-    /// - Parameter folder: The folder where `URLCache` keeps responses; `nil` if it isn't known.
+    /// - Parameter folder: The folder where `URLCache` keeps responses on disk; `nil` if the folder isn't known.
     init(_ map: SubstitutionMap, reloadsChanges: Bool, defaultCacheIn folder: URL?) {
         defaultCache = DefaultCache(folder: folder)
         maps = MapInUse(map, reloadsChanges: reloadsChanges)
@@ -34,11 +35,11 @@ final class Responder: Sendable {
         copies = NewerCopies(in: defaultCache, files: retained, observers: observers)
     }
 
-    /// Uses another map from now on and drops the responses made with the old one.
+    /// Replaces the map, and drops the responses made with the old map.
     func use(_ map: SubstitutionMap) { maps.set(map, forget: retained.removeAll) }
 
-    /// Stops the cache's own lookups from asking the network for newer copies. A session that must not reach the
-    /// network also asks the cache, which can't see whose lookup it is.
+    /// Stops lookups in the cache itself from asking the network for newer copies. Call this when a strict session uses
+    /// the cache: its loader also asks the cache, which can't tell the session's lookups from others.
     func takeCacheOffline() { isCacheOffline.withLock { $0 = true } }
 
     /// What has been counted so far.
@@ -50,19 +51,21 @@ final class Responder: Sendable {
         return statistics
     }
 
-    /// Returns a stream of everything that happens from now on, for one listener.
+    /// Returns a stream of all events from now on, for one listener.
+    ///
+    /// - Parameter limit: The maximum number of events that wait for the listener. The oldest are dropped first.
     func events(bufferingNewest limit: Int) -> AsyncStream<LocalSubstitutionCache.Event> {
         retained.observe()
         return observers.events(bufferingNewest: limit)
     }
 
-    /// Calls a listener for everything that happens from now on, as it happens.
+    /// Calls a listener for each event from now on, on the thread where the event occurs.
     func hear(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
         retained.observe()
         observers.add(Observers.Listener(hear: listener))
     }
 
-    /// Calls a listener when the map is reloaded or fails to reload. This doesn't slow down hits.
+    /// Calls a listener when the map is reloaded or fails to reload. Unlike other listeners, it doesn't slow down hits.
     func hearReloads(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
         observers.add(Observers.Listener(hearsOnlyReloads: true, hear: listener))
     }
@@ -100,9 +103,10 @@ final class Responder: Sendable {
     /// Returns the retained response to a request that a protocol answers.
     ///
     /// - Parameters:
-    ///   - cached: The response that the loader got from a cache. If it's the retained response, it was just checked, and
-    ///     its hit was counted.
-    ///   - taken: What was noted when the protocol accepted the request.
+    ///   - cached: The response that the loader got from a cache; `nil` if it got none. If this is the retained
+    ///     response, it was checked and its hit counted when the cache answered.
+    ///   - taken: What was noted when the protocol accepted the request; `nil` if nothing was noted.
+    ///   - isStrict: Whether the session must not reach the network.
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
@@ -148,14 +152,14 @@ final class Responder: Sendable {
 
     // MARK: Answering
 
-    /// Returns a file's bytes. They aren't retained if the file is a handler's answer.
+    /// Returns the bytes of a plan's file. They're retained, unless a handler's answer names the file.
     func read(_ name: String, in folder: ResourcesFolder, for plan: Plan) throws(FileProblem) -> FileBytes {
         plan.isHandled
             ? try FileBytes(opening: name, in: folder, mayMap: false) : try retained.file(name, in: folder)
     }
 
-    /// Returns an entry's response; `nil` if the request has no URL. Reads the file, asks for a newer copy, builds the
-    /// response and retains it.
+    /// Returns an entry's response; `nil` if the request has no URL. Reads the file, asks for a newer copy if that's
+    /// due, builds the response and retains it.
     func response(
         to plan: Plan,
         by substitution: Substitution
@@ -192,8 +196,8 @@ final class Responder: Sendable {
 }
 
 extension URLRequest {
-    /// The URL under which a response to this request may be retained; `nil` if this isn't a `GET`, if it has a header on
-    /// which a cache's response depends, or if its cache policy ignores local data.
+    /// The URL under which a response to this request may be retained. `nil` if the method isn't GET, if the request
+    /// has a header on which a cache's response depends, or if its cache policy ignores local data.
     fileprivate var retainableURL: URL? {
         guard httpMethod == "GET", !ignoresLocalData else { return nil }
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return url }
@@ -204,13 +208,14 @@ extension URLRequest {
 
 /// Lookups without a retained response: an entry answers, or else the default cache.
 extension Responder {
-    /// Calls back with the response to a data task's request: at once if nothing has to be read from disk, otherwise on another
-    /// queue.
+    /// Calls back with the response to a data task's request, or with `nil` if the cache doesn't answer. Calls back at
+    /// once if nothing has to be read from disk, and otherwise on another queue.
     func cachedResponse(to request: URLRequest, _ done: @escaping @Sendable (CachedURLResponse?) -> Void) {
-        // A protocol has accepted the request. It answers and reports the request, even if the response is retained.
+        // A protocol has accepted the request. So the protocol answers and reports it, even if the response is
+        // retained.
         if taken.leavesToProtocol(request) { return done(nil) }
         if let response = retainedResponse(for: request) { return done(response) }
-        // Looking up would read the map's file if it has changed, so that's left to the other queue.
+        // If the map's file has changed, a lookup would read it, so the lookup is left to the other queue.
         let plan = maps.isCurrent(maps.map) ? lookUp(request) : nil
         if let plan, needsNoDisk(plan) { return done(cachedResponse(to: plan)) }
         DispatchQueue.global(qos: .userInitiated).async { [self] in
@@ -242,9 +247,10 @@ extension Responder {
         }
     }
 
-    /// Returns and reports the default cache's response.
+    /// Returns the default cache's response, and reports the result. Returns `nil` if the default cache has no
+    /// response.
     ///
-    /// - Parameter problem: Why the entry that matches doesn't answer; `nil` for the plan's reason.
+    /// - Parameter problem: Why the matching entry doesn't answer; `nil` to report the plan's reason.
     private func defaultResponse(to plan: Plan, since problem: String? = nil) -> CachedURLResponse? {
         let response = plan.defaultCacheKey.flatMap(defaultCache.response(under:))
         if response != nil, plan.namingEntry == nil {
@@ -263,9 +269,9 @@ extension Responder {
         observers.report(.substituted, url, by: answerer, key: entry?.key, file: entry?.fileURL, bytes: bytes)
     }
 
-    /// Reports a request that no entry answered, as bypassed if an entry matches its URL and otherwise as a miss.
+    /// Reports a request that no entry answered: as bypassed if an entry matches its URL, and otherwise as a miss.
     ///
-    /// - Parameter problem: Why the entry that matches didn't answer; `nil` for the plan's reason.
+    /// - Parameter problem: Why the matching entry doesn't answer; `nil` to report the plan's reason.
     func reportUnanswered(_ plan: Plan, since problem: String? = nil) {
         let url = plan.request.url
         if let entry = plan.namingEntry {
@@ -277,7 +283,8 @@ extension Responder {
 
     // MARK: Storing
 
-    /// Stores a response in the default cache, unless an entry would answer the request or has already answered it.
+    /// Stores a response in the default cache. Does nothing if an entry made the response, or if an entry would answer
+    /// the request.
     func store(_ response: CachedURLResponse, for request: URLRequest) {
         guard response.response.substitutionStatus == nil else { return }
         let plan = lookUp(request)
@@ -317,8 +324,12 @@ extension Responder {
         }
     }
 
-    /// Returns a name from a URL, an entry's number in the map's index, and its alternative's number from 1, or 0 for
-    /// the entry itself. Hits look up URLs, which have no spaces, so they never find such a name.
+    /// Returns a name for a response that isn't found by its URL alone. Hits look up URLs, which have no spaces, so
+    /// they never find this name.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry's number in the map's index.
+    ///   - alternative: The alternative's number from 1; 0 for the entry itself.
     private static func decidedName(_ url: String, entry: Int, alternative: Int) -> String {
         "\(url) \(entry) \(alternative)"
     }
@@ -334,10 +345,10 @@ extension Responder {
         if let key = DefaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
     }
 
-    /// Removes all retained responses and forgets the newer copies. If a newer copy is still in the default cache, the
-    /// next lookup finds it again.
+    /// Removes all retained responses, and forgets the newer copies. If the default cache still has a newer copy
+    /// afterward, the next lookup finds it again.
     ///
-    /// - Parameter removeFromDefaultCache: Removes responses from the default cache.
+    /// - Parameter removeFromDefaultCache: A closure that removes the responses from the default cache.
     func removeAll(_ removeFromDefaultCache: () -> Void) {
         retained.removeAll()
         removeFromDefaultCache()
@@ -348,7 +359,7 @@ extension Responder {
 /// Counts files that can't be read, and reports them as events. The next matching entry answers instead of a missing
 /// file, and the default cache instead of an unreadable file.
 extension Responder {
-    /// Reports a file that can't be read, and drops the URL's retained response.
+    /// Reports that an entry's file can't be read, and drops the response retained for the URL.
     func report(_ problem: FileProblem, key: String, file: URL?, _ url: URL) {
         retained.remove(url.absoluteString)
         observers.report(.fault, url, key: key, file: file, reason: problem.fragment)

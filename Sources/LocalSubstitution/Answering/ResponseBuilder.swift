@@ -4,17 +4,17 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// Builds a substitution's responses: whole, partial, or only the headers.
+/// Builds the responses of a substitution: the whole response, a part of it, or only its headers.
 ///
 /// All are `HTTPURLResponse`s, because Linux's loader refuses a plain `URLResponse` (`URLSessionTask.swift`,
 /// `canRespondFromCache`).
 package struct ResponseBuilder {
     let substitution: Substitution
-    /// The entry's file; `nil` if it's read in pieces, or if the body is in the map or empty.
+    /// The bytes of the entry's file; `nil` if the file is read in pieces, or if the entry has no file.
     let file: FileBytes?
-    /// The file, if it's read in pieces. The responses then have no body.
+    /// The file that is read in pieces; `nil` if it isn't. With such a file, the responses have no body.
     var large: LargeFile?
-    /// The newer copy whose bytes `file` has; `nil` if they're the file's own.
+    /// The newer copy, if `file` contains its bytes; `nil` if `file` contains the file's own bytes.
     var copy: NewerCopies.Copy?
     /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache answered; otherwise `nil`.
     var proof: String?
@@ -29,7 +29,7 @@ package struct ResponseBuilder {
         response(for: url, status: substitution.status, headers: headers(length: size), body: Data())
     }
 
-    /// Returns the head of a stream. It has no `Content-Length`, since the length isn't known.
+    /// Returns the head of a streamed response. It has no `Content-Length`, since the length isn't known.
     func streamHead(for url: URL) -> HTTPURLResponse? {
         var headers = headers(length: 0)
         headers["Content-Length"] = nil
@@ -47,7 +47,7 @@ package struct ResponseBuilder {
         return response(for: url, status: 206, headers: headers, body: body)
     }
 
-    /// Returns the range of bytes that a `Range` header asks for; `nil` if the whole body is sent.
+    /// Returns the range of bytes that a `Range` header asks for; `nil` if the whole body is sent instead.
     func range(_ header: String) -> Range<Int>? {
         substitution.status == 200 && hasBody ? ByteRange.bytes(header, of: size) : nil
     }
@@ -66,8 +66,7 @@ package struct ResponseBuilder {
         }
     }
 
-    /// The storage policy of a substitution. Whatever the policy, the cache never stores a substitution.
-    ///
+    /// The storage policy of a substitution. The cache never stores one, so the policy only matters to the loader:
     /// Apple's newer loader was reported to ignore a cached response that says `.notAllowed`.
     private static var storagePolicy: URLCache.StoragePolicy {
         #if canImport(Darwin)
@@ -123,12 +122,13 @@ extension ResponseBuilder {
         return headers
     }
 
-    /// Returns the `Content-Type` of a substitution: the entry's header, or its MIME type, with a charset for text.
+    /// Returns the `Content-Type` of a substitution: the header that the entry sets, or else its MIME type, with a
+    /// charset for text.
     ///
     /// - Parameters:
-    ///   - bodyBeginning: The beginning of the body, or all of it: enough to detect a byte order mark.
-    ///   - copy: The newer copy that the body comes from; `nil` for the file. The type that the server sent with the
-    ///     copy overrides a type guessed from the file extension.
+    ///   - bodyBeginning: The first bytes of the body, enough to detect a byte order mark.
+    ///   - copy: The newer copy that the body comes from; `nil` if it comes from elsewhere. The type that the server
+    ///     sent with the copy overrides a type guessed from the file extension.
     static func contentType(
         of substitution: Substitution,
         bodyBeginning: Data,

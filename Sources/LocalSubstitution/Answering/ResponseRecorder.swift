@@ -6,17 +6,18 @@ package import Foundation
 
 /// An object that keeps a session's responses, and answers with them when the network fails. `SubstitutionRecorder` is one.
 package protocol ResponseRecorder: AnyObject, Sendable {
-    /// Returns whether a request goes through the recorder: its response may be kept, and a kept copy answers if the
-    /// network can't.
+    /// Returns whether the recorder handles a request: it may keep the response, and a kept copy answers if the network
+    /// fails.
     func takes(_ request: URLRequest) -> Bool
     /// Returns whether there's a kept copy that ``answer(_:)`` can read.
     func hasAnswer(to request: URLRequest) -> Bool
     /// Returns whether the response to a request is probably an event stream. A stream is passed on as it arrives, even
     /// if there's a copy.
     func expectsStream(_ request: URLRequest) -> Bool
-    /// Returns the kept copy; `nil` if there is none.
+    /// Returns the kept copy for a request; `nil` if there's none. Throws a problem if the copy's file can't be read.
     func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse?
-    /// Returns the validators with which to ask the server whether the kept copy is current; `nil` if there are none.
+    /// Returns the validators with which a request can ask the server whether the kept copy is current; `nil` if there
+    /// are none.
     func validators(for request: URLRequest) -> Validators?
     /// Notes that the server has confirmed the kept copy as current.
     func confirm(_ request: URLRequest)
@@ -28,6 +29,6 @@ package protocol ResponseRecorder: AnyObject, Sendable {
     /// Whether the responses that aren't written yet take too much memory. If so, call ``writeBodies()`` before
     /// delivering more.
     var isBehind: Bool { get }
-    /// Writes the bodies of the responses that have arrived.
+    /// Writes the bodies of the responses that have arrived so far.
     func writeBodies()
 }

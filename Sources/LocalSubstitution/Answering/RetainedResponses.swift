@@ -20,7 +20,8 @@ final class RetainedResponses: Sendable {
     }
 
     private struct State: Sendable {
-        /// The number of calls of `removeAll`. A response isn't retained if `removeAll` was called after its lookup began.
+        /// The number of calls of `removeAll` so far. A response from a lookup that began before the last call isn't
+        /// retained.
         var generation = 0
         /// The number of files and endless responses held so far. Each gets the next number as its ordinal.
         var ordinals = 0
@@ -69,8 +70,9 @@ final class RetainedResponses: Sendable {
 
     // MARK: Hits
 
-    /// Returns the response for a URL, and whether this call counted a hit; `nil` if no response is retained. Counts a
-    /// hit only if the response is always current and ``observe()`` was never called.
+    /// Returns the response for a URL, and whether this call has already counted the hit; `nil` if no response is
+    /// retained. If the hit isn't counted, because the response must be checked first or there are listeners, the
+    /// caller counts it.
     func response(for url: String) -> (response: Response, isCounted: Bool)? {
         part(for: url).contents.withLock { part in
             guard let response = part.responses[url] else { return nil }
@@ -107,11 +109,11 @@ final class RetainedResponses: Sendable {
 
     // MARK: Retaining
 
-    /// The generation for a lookup that begins now. Pass it to `retain` together with the lookup's response.
+    /// The current generation. Read it when a lookup begins, and pass it to `retain` with the lookup's response.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// Returns the response that is retained under a name; `nil` if it was made from other bytes or has expired, or if
-    /// `removeAll` was called since the generation was read.
+    /// Returns the response that is retained under a name. Returns `nil` if the response was made from other bytes or
+    /// has expired, or if `removeAll` was called after the generation was read.
     func response(_ name: String, madeOf file: FileBytes?, generation: Int) -> CachedURLResponse? {
         state.withLock { $0.generation == generation ? known(name, madeOf: file) : nil }
     }
@@ -147,7 +149,7 @@ final class RetainedResponses: Sendable {
         }
     }
 
-    /// Drops a response. Also drops its file if no other response is made from it.
+    /// Drops the response with a name. Also releases the response's file if no other retained response is made from it.
     func remove(_ name: String) { state.withLock { remove(name, &$0) } }
 
     private func remove(_ name: String, keepingFile: Bool = false, _ state: inout State) {
@@ -172,7 +174,7 @@ final class RetainedResponses: Sendable {
     /// The heap memory of the held files, in bytes.
     var heapBytes: Int { state.withLock { $0.heapBytes } }
 
-    /// The number of names in `endlessOrder` and `fileOrder`, including the names of dropped files and responses.
+    /// The number of names in the two orders, including the names of responses and files that were already dropped.
     var noted: Int { state.withLock { $0.endlessOrder.count + $0.fileOrder.count } }
 
     /// Returns a file's bytes: the held bytes if they're current, and otherwise newly read bytes.
@@ -190,7 +192,8 @@ final class RetainedResponses: Sendable {
         let lock = readLocks[path.hashValue & 15]
         lock.lock()
         defer { lock.unlock() }
-        // Another thread may have read the file meanwhile. If its read began before this call, its bytes may be too old.
+        // Another thread may have read the file in the meantime. If that read began before this call, its bytes may be
+        // too old.
         let held = heldFile(at: path)
         if let held, held.wasRead(since: wantedAt) { return held }
         if let current = currentFile(at: path) { return current }
@@ -203,7 +206,7 @@ final class RetainedResponses: Sendable {
         return file
     }
 
-    /// Returns a file's held bytes if they're certainly current.
+    /// Returns a file's held bytes; `nil` if the file isn't held, or if it may have changed.
     func currentFile(at path: String) -> FileBytes? {
         guard let held = heldFile(at: path) else { return nil }
         return !checksFiles || FileStatus(path: path).map(held.isCurrent) == true ? held : nil
@@ -262,13 +265,16 @@ extension RetainedResponses {
         fileprivate let bytes: FileBytes?
         /// The path or name under which the bytes are held; `nil` for an entry without a file.
         fileprivate let place: String?
-        /// Whether the URL is endless; see ``RetainedResponses``. Only the newest responses to endless URLs stay.
+        /// Whether the response is for an endless URL (see ``RetainedResponses``). Only the newest responses of that
+        /// kind stay.
         fileprivate let isEndless: Bool
-        /// The owner of the map in use, and the map that the response was made with; `nil` if the map isn't reloaded.
+        /// The owner of the map in use, and the map with which the response was made; `nil` if changed maps aren't
+        /// reloaded.
         private let reloading: (maps: MapInUse, map: SubstitutionMap)?
-        /// The names of missing files. If one of them is added, another entry may answer, so the response isn't current any more.
+        /// The names of missing files that would have answered. If one of them is added, the response isn't current any
+        /// more.
         private let missing: [String]
-        /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` if the entry sets no limit.
+        /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` for never.
         private let expiresAt: Int64?
         /// The state of the newer copy; `nil` if the entry isn't `untilUpdated`.
         private let stamp: RefreshSchedule.Record.Stamp?
@@ -314,7 +320,7 @@ extension RetainedResponses {
         /// entry may: it may be a newer copy, and those don't answer there.
         func mayAnswer(isStrict: Bool) -> Bool { !isStrict || stamp == nil }
 
-        /// Whether the response is certainly the one that the current map and file lead to. If not, look the request up
+        /// Whether the current map and file certainly still lead to this response. If `false`, look up the request
         /// again.
         var isCurrent: Bool { isAlwaysCurrent || !hasExpired && isUnchanged }
 

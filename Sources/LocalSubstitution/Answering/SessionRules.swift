@@ -4,7 +4,8 @@ import Foundation
 package import FoundationNetworking
 #endif
 
-/// What a session adds to the map's rules. The rules are an object, whose identity tells for which session a plan was made.
+/// What a session adds to the map's rules. It's an object, so that its identity tells for which session a plan was
+/// made.
 package final class SessionRules: Sendable {
     /// Whether requests that no entry answers fail, except for the exceptions of `unmatched`.
     package let isStrict: Bool
@@ -45,7 +46,7 @@ package final class SessionRules: Sendable {
         self.listener = listener
     }
 
-    /// Returns whether a request must not reach the network.
+    /// Returns whether a request that no entry answers must fail instead of reaching the network.
     package func fails(_ request: URLRequest) -> Bool {
         guard isStrict, let url = request.url.flatMap({ try? NormalizedURL($0.absoluteString) }) else {
             return isStrict
@@ -59,12 +60,12 @@ extension LocalSubstitutionCache {
     public enum Unmatched: Sendable, Hashable {
         /// The request is loaded from the network, as if nothing were attached.
         case load
-        /// The request fails, unless its URL matches an exception. An exception is an exact URL, or a match pattern
-        /// such as `http://127.0.0.1:*/*`. If an exception's URL redirects, the redirect is followed only to another
-        /// exception or to an entry.
+        /// The request fails, unless its URL matches one of the exceptions. Each exception is an exact URL, or a match
+        /// pattern such as `http://127.0.0.1:*/*`. If the URL of an exception redirects, the redirect is followed only
+        /// to another exception, or to a URL that an entry answers.
         ///
-        /// On Linux, a download task for an exception fails, because Foundation can't finish a download task that a protocol
-        /// answers.
+        /// On Linux, a download task for an exception fails, because Foundation can't finish a download task that a
+        /// protocol answers.
         case fail(except: [String])
 
         /// The request fails at once, with an error that explains why. The session reaches the network only if an entry

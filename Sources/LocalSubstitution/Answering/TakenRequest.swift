@@ -19,8 +19,8 @@ final class TakenRequest: Sendable {
         /// Whether the cache has left the request to the protocol.
         fileprivate(set) var isLeft = false
 
-        /// The retained response, which needs no second check; `nil` if this cache didn't leave the request to the
-        /// protocol. The loader may then have waited for another cache, and the response may be outdated.
+        /// The retained response, if it needs no second check. `nil` if this cache didn't leave the request to the
+        /// protocol: the loader may then have waited for another cache, so the response may be outdated.
         var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
 
         init(_ request: URLRequest, response: RetainedResponses.Response? = nil, plan: Plan? = nil) {

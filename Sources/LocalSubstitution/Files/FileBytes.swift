@@ -14,10 +14,11 @@ package final class FileBytes: Sendable {
     /// The minimum size, in bytes, of a file that is mapped.
     static let smallestMapped = 64 << 10
 
-    /// Reads a file. If the file is written to meanwhile, reads it again, but at most three times in all.
+    /// Reads a file. If the file is written to in the meantime, reads it again. The bytes of the third attempt are used
+    /// in any case.
     ///
-    /// - Parameter mayMap: Whether a large file in a bundle is mapped. Don't map a file that may be truncated in place:
-    ///   reading a removed page ends the process.
+    /// - Parameter mayMap: Whether a large file in a bundle is mapped; `false` by default. Don't map a file that may be
+    ///   truncated in place: reading a removed page ends the process.
     package init(opening name: String, in folder: ResourcesFolder, mayMap: Bool = false) throws(FileProblem) {
         var attempts = 3
         while true {
@@ -35,7 +36,7 @@ package final class FileBytes: Sendable {
         }
     }
 
-    /// Creates bytes that answer in place of a file's own bytes until the file changes.
+    /// Creates bytes that replace a file's own bytes. They're current as long as the file is unchanged.
     init(_ data: Data, insteadOf file: FileBytes) {
         self.data = data
         status = file.status
@@ -68,7 +69,7 @@ package final class FileBytes: Sendable {
 
     private var lastRead: Int64 { readAt.withLock { $0 } }
 
-    /// Notes that the file was read again and had the same bytes.
+    /// Notes that the file was read again later, and still had the same bytes.
     func confirm(by other: FileBytes) {
         let time = other.lastRead
         readAt.withLock { $0 = time }
@@ -78,9 +79,8 @@ package final class FileBytes: Sendable {
         status == other.status && data == other.data
     }
 
-    /// Returns a range of the bytes, usually without copying them. The indices of the result begin at 0.
-    ///
-    /// A slice of `Data` would keep the indices of the whole, and a caller's `data[0]` would trap.
+    /// Returns a range of the bytes, usually without copying them. The indices of the result begin at 0, unlike those
+    /// of a slice of `Data`: there, a caller's `data[0]` would trap.
     func part(_ range: Range<Int>) -> Data {
         guard range.count >= Self.smallestShared else { return Data(Array(data[range])) }
         return parts.withLock { parts in
@@ -104,8 +104,8 @@ package final class FileBytes: Sendable {
         }
     }
 
-    /// The shared parts. A caller that changes its part must not change the file's bytes. Since this array has the same
-    /// part, `Data` copies the bytes before a change.
+    /// The shared parts. If a caller changes its part, `Data` copies the bytes first, because this array holds the same
+    /// part. So the file's bytes never change.
     private let parts = Guarded<[(range: Range<Int>, data: Data)]>([])
 
     /// The maximum number of shared parts. Further parts are copied.

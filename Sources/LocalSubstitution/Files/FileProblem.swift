@@ -7,7 +7,7 @@ package enum FileProblem: Error, Equatable, Sendable {
     case notRegular(FileStatus.Kind)
     case notFolder
     case unreadable(errno: Int32)
-    /// The system doesn't report the opened file's path.
+    /// The system can't tell the opened file's path, so the file may be outside the folder.
     case unplaced
     /// The file was written to while it was read in pieces.
     case written
@@ -17,7 +17,7 @@ package enum FileProblem: Error, Equatable, Sendable {
     /// The text that follows the file's name: what's wrong and what to do. Ends with a period.
     package var message: String { predicate.sentences(withAdvice: advice) }
 
-    /// The same text for a label or the middle of a sentence: without a period.
+    /// The same text without a period, for a label or the middle of a sentence.
     package var fragment: String { predicate.fragment(withAdvice: advice) }
 
     private var predicate: String {

@@ -44,19 +44,23 @@ package struct FileStatus: Equatable, Sendable {
         device == other.device && inode == other.inode
     }
 
-    /// Returns whether the file was written so shortly before `now` (nanoseconds since 1970) that another write might
-    /// leave this status unchanged. That happens within one tick of the file system's clock. On Linux, a tick takes at
-    /// most 10 ms. Some file systems record only whole seconds, and FAT only even ones.
+    /// Returns whether the file was written so recently that another write might leave this status unchanged: within
+    /// one tick of the file system's clock. On Linux, a tick takes at most 10 ms. Some file systems record only whole
+    /// seconds, and FAT only even ones.
     ///
     /// A modification time in the future was set on purpose, so `changed` is used instead.
+    ///
+    /// - Parameter now: The current time, in nanoseconds since 1970.
     func isTooFresh(at now: Int64) -> Bool {
         let written = modified > now ? changed : max(modified, changed)
         return now - written < (written % 1_000_000_000 == 0 ? 2_020_000_000 : 20_000_000)
     }
 
-    /// Returns whether a file with this status certainly has the bytes that were read when it had an earlier status.
+    /// Returns whether a file that now has this status certainly has the bytes that were read earlier.
     ///
-    /// - Parameter readAt: When reading began, in nanoseconds since 1970.
+    /// - Parameters:
+    ///   - earlier: The file's status when the bytes were read.
+    ///   - readAt: When reading the bytes began, in nanoseconds since 1970.
     func isUnchanged(since earlier: FileStatus, readAt: Int64) -> Bool {
         self == earlier && !isTooFresh(at: readAt)
     }

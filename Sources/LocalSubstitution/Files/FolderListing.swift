@@ -2,8 +2,9 @@ import Foundation
 
 /// A search for readable files that lists their folders. For a large map, it's much faster than opening each file.
 ///
-/// A folder is listed only when many of its files are asked for. Until then, ``hasFile(_:)`` returns `false`, and the caller
-/// must open the file to check it. The same holds for a file that isn't regular, or whose path has a symbolic link.
+/// A folder is listed only when many of its files are asked for. Until then, ``hasFile(_:)`` returns `false`. It also
+/// returns `false` for a file that isn't regular, or whose path has a symbolic link. So after `false`, the caller must
+/// open the file to check it.
 struct FolderListing {
     private struct Folder {
         var asked = 0
@@ -15,14 +16,14 @@ struct FolderListing {
     private let root: ResourcesFolder
     private var folders: [String: Folder] = [:]
 
-    /// The number of files in a folder that are asked for before it's listed. Opening that many takes about as long as
-    /// listing.
+    /// The number of files in a folder that are asked for before the folder is listed. Opening so many files takes
+    /// about as long as listing the folder.
     private static let threshold = 16
 
     init(_ root: ResourcesFolder) { self.root = root }
 
-    /// Returns whether there's certainly a readable regular file with a name. If it returns `false`, open the file to
-    /// find out.
+    /// Returns whether there's certainly a readable regular file with a name. If this returns `false`, there may still
+    /// be one: open the file to find out.
     mutating func hasFile(_ name: String) -> Bool {
         let (folder, last) = ResourcesFolder.split(name)
         folders[folder, default: Folder()].asked += 1
@@ -30,8 +31,8 @@ struct FolderListing {
         return folders[folder]?.files?.contains(last) == true && access(root.path(of: name), R_OK) == 0
     }
 
-    /// Lists a folder if it isn't listed yet. Returns whether it has regular files. A folder that's a symbolic link, is
-    /// behind one, or can't be listed has none.
+    /// Lists a folder if it isn't listed yet. Returns whether any regular files were found. In a folder that can't be
+    /// listed, or whose path has a symbolic link, none are.
     private mutating func isListed(_ name: String) -> Bool {
         if let files = folders[name]?.files { return !files.isEmpty }
         var listed = folders[name] ?? Folder()
@@ -60,7 +61,8 @@ extension ResourcesFolder {
         let kind: FileStatus.Kind?
     }
 
-    /// Returns the names in a folder inside this one; `nil` if it can't be listed. `FileManager` takes ten times as long.
+    /// Returns the names in a folder inside this one; `nil` if that folder can't be listed. With `FileManager`, this
+    /// would take ten times as long.
     fileprivate func entries(ofFolder folder: String) -> [Listed]? {
         guard let stream = opendir(folder.isEmpty ? path : path(of: folder)) else { return nil }
         defer { closedir(stream) }
@@ -74,9 +76,10 @@ extension ResourcesFolder {
         return entries
     }
 
-    /// Returns the names of the regular files in the folder and below it, sorted. Looks at `limit` names at most.
+    /// Returns the names of the regular files in the folder and its subfolders, sorted. Leaves out folders behind
+    /// symbolic links.
     ///
-    /// Folders behind symbolic links are left out.
+    /// - Parameter limit: The maximum number of names to look at.
     package func names(limit: Int) -> [String] {
         var names: [String] = []
         var folders = [""]

@@ -11,13 +11,14 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: open(path, Self.reading), isRegular: true)
     }
 
-    /// Opens a regular file by its name in an opened folder, even if the folder's path leads elsewhere now.
+    /// Opens a regular file by its name in an opened folder, even if the folder has been moved or replaced since it was
+    /// opened.
     init(_ name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         try self.init(descriptor: openat(folder.descriptor, name, Self.reading), isRegular: true)
     }
 
-    /// Opens a regular file by its name in an opened folder. Throws an error if the name has a symbolic link, `..` or
-    /// more than ``mostSteps`` folders.
+    /// Opens a regular file by its name in an opened folder, without following symbolic links. Throws an error if the
+    /// name has a symbolic link, an empty part, `..` or more than ``mostSteps`` folders.
     init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         // The system splits paths by bytes. To Swift, a slash can be a part of a longer character.
         var parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -36,7 +37,8 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: openat(place, last, Self.reading | O_NOFOLLOW), isRegular: true)
     }
 
-    /// The maximum number of folders that are opened one by one. With more, getting the file's real path is faster.
+    /// The maximum number of folders to open one by one. For a longer path, checking the opened file's real path is
+    /// faster.
     private static let mostSteps = 8
 
     /// Opens a path only to get its status and real path, not to read it.
@@ -89,8 +91,9 @@ package struct OpenedFile: ~Copyable {
     /// The path of the open file, in bytes; `nil` if the system doesn't know it.
     var realPath: [UInt8]? { Self.realPath(of: descriptor) }
 
-    /// Returns the path of an open file or folder, in bytes; `nil` if the system doesn't know it. The kernel looks it up by the
-    /// descriptor, so another thread can't redirect it. On Linux, a deleted file's path ends in “ (deleted)”.
+    /// Returns the path of an open file or folder, in bytes; `nil` if the system doesn't know the path. The kernel
+    /// looks the path up by the descriptor, so another thread can't redirect it. On Linux, a deleted file's path ends
+    /// in “ (deleted)”.
     package static func realPath(of descriptor: Int32) -> [UInt8]? {
         let path = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             #if canImport(Darwin)
@@ -118,7 +121,7 @@ package struct OpenedFile: ~Copyable {
         return now.size == status.size && now.modified == status.modified
     }
 
-    /// Returns a range of the bytes, or fewer if the file ends within the range.
+    /// Returns a range of the file's bytes. The result is shorter if the file ends within the range.
     func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {
         var data = Data(count: range.count)
         data.count = try data.withUnsafeMutableBytes { buffer in
@@ -130,7 +133,7 @@ package struct OpenedFile: ~Copyable {
     /// Returns the first bytes, at most `count`.
     package func prefix(_ count: Int) throws(FileProblem) -> Data { try bytes(0..<count) }
 
-    /// Returns all of the bytes. If the file grows or shrinks meanwhile, returns those that could be read.
+    /// Returns all of the file's bytes: as many as the file has when reading reaches its end.
     @inline(never)
     package func contents() throws(FileProblem) -> Data {
         // Asks for one byte more than expected. A read that returns fewer than asked for has reached the end of the file.

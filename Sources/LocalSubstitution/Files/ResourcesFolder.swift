@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The folder with the files of a map's entries. Nothing outside it is ever read.
+/// The folder with the files of a map's entries. Files outside it are never read.
 package final class ResourcesFolder: Sendable {
     package let path: String
     /// Whether the folder is in a bundle. A bundle's files don't change, so large ones are mapped into memory.
@@ -23,11 +23,11 @@ package final class ResourcesFolder: Sendable {
         URL(fileURLWithPath: path(of: name), isDirectory: false)
     }
 
-    /// Opens the folder, to look up several files.
+    /// Opens the folder, so that several files can be looked up in it.
     package func opened() throws(FileProblem) -> Opened { try Opened(path: path, mapName: mapName) }
 
-    /// Returns a file's status; `nil` if the file doesn't exist or is never served. To find out whether it can be read,
-    /// open it.
+    /// Returns a file's status; `nil` if the file doesn't exist or is never served. Doesn't check whether the file can
+    /// be read.
     func servedStatus(of name: String) -> FileStatus? {
         guard let status = FileStatus(path: path(of: name)) else { return nil }
         guard let mapName else { return status }
@@ -51,12 +51,12 @@ package final class ResourcesFolder: Sendable {
         name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: "/") }.map { String(name[..<$0]) }
     }
 
-    /// Opens a file for reading. Never waits for a named pipe.
-    ///
-    /// The opened file is checked: it must be a regular file, and its real path must be in the real folder.
+    /// Opens a file for reading. Throws an error unless it's a regular file whose real path is in the real folder.
+    /// Never waits for a named pipe.
     package func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
 
-    /// Returns a file's name in the folder without symbolic links; `nil` if the file is missing or outside.
+    /// Returns a file's name in the folder, with symbolic links resolved; `nil` if the file is missing or outside the
+    /// folder.
     package func realName(of name: String) -> String? {
         guard let folder = try? opened(), let file = try? folder.open(name) else { return nil }
         return folder.name(of: file)
@@ -64,11 +64,11 @@ package final class ResourcesFolder: Sendable {
 }
 
 extension ResourcesFolder {
-    /// The resources folder, open as long as this object exists. Every name is looked up in it, even if its path leads
-    /// elsewhere later, and must lead to a file inside it.
+    /// The resources folder, open as long as this object exists. Every name is looked up in the opened folder, even if
+    /// the folder's path leads elsewhere later. Files outside the folder are refused.
     ///
-    /// A file is opened once, and the system then reports the opened file's path. If a path were checked before or
-    /// after, another thread could put a symbolic link there in between.
+    /// A file is opened once, and the system then reports the opened file's path. Checking a path before or after
+    /// opening it wouldn't be safe: another thread could put a symbolic link there in between.
     package final class Opened: Sendable {
         private let folder: OpenedFile
         /// The status of the map's file, if the folder is the map's own.
@@ -96,8 +96,8 @@ extension ResourcesFolder {
             return file
         }
 
-        /// Opens a file, and checks that it's inside the folder. A file without a symbolic link in its path is always
-        /// inside. For any other, the real path is checked, which takes longer.
+        /// Opens a file, and checks that it's inside the folder. Without a symbolic link in its path, a file is always
+        /// inside. Otherwise, the file's real path is checked, which takes longer.
         private func openInside(_ name: String) throws(FileProblem) -> OpenedFile {
             // Some file systems ignore some characters outside ASCII. With such a character before its period, a hidden
             // file wouldn't look hidden.
@@ -113,7 +113,8 @@ extension ResourcesFolder {
             return file
         }
 
-        /// Returns the name of an opened file, without symbolic links; `nil` if the file is outside, or has been moved.
+        /// Returns the name of an opened file in the folder, with symbolic links resolved; `nil` if the file is outside
+        /// the folder by now.
         package func name(of file: borrowing OpenedFile) -> String? {
             guard let start = try? start(), let path = file.realPath, path.starts(with: start),
                 let name = String(utf8: path.dropFirst(start.count)),

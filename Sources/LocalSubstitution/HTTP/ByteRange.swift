@@ -6,8 +6,9 @@ import FoundationNetworking
 
 /// A `Range` header with one range of bytes (RFC 9110 §14.1.2), such as `bytes=10-19`, `bytes=10-` or `bytes=-20`.
 enum ByteRange {
-    /// Returns the bytes that a header asks for in a body of `count` bytes; `nil` if the body has none of them. Also
-    /// returns `nil` for another unit, several ranges, or bad syntax: a server ignores such a header (RFC 9110 §14.2).
+    /// Returns the bytes that a header asks for, in a body of `count` bytes; `nil` if the body has none of them. A
+    /// server ignores a header with another unit, with several ranges or with bad syntax (RFC 9110 §14.2), so the
+    /// result is `nil` for these, too.
     static func bytes(_ header: String, of count: Int) -> Range<Int>? {
         let parts = header.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -22,8 +23,8 @@ enum ByteRange {
         return max(0, count - length)..<count
     }
 
-    /// Parses digits; `.some(nil)` if there are none, and `nil` for other characters. A number too large for `Int`
-    /// becomes `Int.max`.
+    /// Parses a number. Returns `nil` if the text has characters other than digits, and `.some(nil)` if it's empty. A
+    /// number too large for `Int` becomes `Int.max`.
     private static func number(_ digits: String) -> Int?? {
         guard digits.utf8.allSatisfy(\.isDigit) else { return nil }
         return digits.isEmpty ? .some(nil) : .some(Int(digits) ?? .max)
@@ -31,8 +32,8 @@ enum ByteRange {
 }
 
 extension URLRequest {
-    /// The `Range` header; `nil` if the request also has an `If-Range` header. The whole body is then sent, which is
-    /// always correct.
+    /// The `Range` header; `nil` if there's none, or if the request also has an `If-Range` header. In that case, the
+    /// whole body is sent, which is always correct.
     package var rangeHeader: String? {
         value(forHTTPHeaderField: "If-Range") == nil ? value(forHTTPHeaderField: "Range") : nil
     }

@@ -7,7 +7,8 @@ import FoundationNetworking
 
 /// Access to the responses that `URLCache` itself has stored, for code that may outlive the cache.
 ///
-/// The cache lends its storage, and takes the storage back in its `deinit`. After that, nothing is found and nothing is stored.
+/// The cache lends its storage to this object, and takes it back in its `deinit`. Afterward, lookups find nothing, and
+/// nothing is stored.
 final class DefaultCache: Sendable {
     /// The methods of `URLCache` that only a subclass can call, with the request as the key.
     struct Storage: Sendable {
@@ -19,7 +20,7 @@ final class DefaultCache: Sendable {
     }
 
     private let lent = Guarded<Storage?>(nil)
-    /// The folder whose status shows whether `URLCache` is empty; `nil` to ask it for every lookup.
+    /// The folder whose status shows whether `URLCache` is empty; `nil` to ask `URLCache` in every lookup.
     private let folder: String?
     private let emptiness = Guarded(Emptiness.unknown)
 
@@ -114,8 +115,8 @@ extension DefaultCache {
     }
 
     #if !canImport(Darwin)
-    /// Returns the text of an `http` or `https` URL with user info; `nil` for any other URL. Such a URL has no normal
-    /// form, and needs its own key: without the user info, the server may answer otherwise.
+    /// Returns the text of an `http` or `https` URL with user info; `nil` for any other URL. A URL with user info has
+    /// no normal form. It needs its own key, since the server may answer differently without the user info.
     private static func textWithUserInfo(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https", url.user != nil else {
             return nil
@@ -139,9 +140,9 @@ extension DefaultCache {
         case ended
     }
 
-    /// Notes that the cache is empty, if that's certain, after a search that found nothing.
+    /// Notes that the cache is empty, if that's certain. Call this after a search that found nothing.
     ///
-    /// - Parameter status: The folder's status before the search; `nil` if the folder didn't exist.
+    /// - Parameter status: The folder's status before the search; `nil` if the folder didn't exist then.
     private func noteEmpty(_ folder: String, _ status: FileStatus?) {
         if let status {
             // The status might not show a response that was stored within a tick of the file system's clock. And a

@@ -24,9 +24,10 @@ package enum HTTPSyntax {
     /// Returns whether a response with a status may have a body (RFC 9110 §15).
     package static func hasBody(status: Int) -> Bool { status >= 200 && ![204, 205, 304].contains(status) }
 
-    /// Returns a message about what's wrong with a header that an entry sets; `nil` if nothing is.
+    /// Returns what's wrong with a header that an entry sets, and how to fix it; `nil` if nothing is wrong.
     ///
-    /// - Parameter isOfRequest: Whether the entry sets the header on a forwarded request, and not on a response.
+    /// - Parameter isOfRequest: Whether the entry sets the header on a forwarded request; `false`, the default, for a
+    ///   response.
     package static func problem(ofHeader name: String, value: String, isOfRequest: Bool = false) -> String? {
         guard isToken(name) else { return "“\(name)” isn't a header name. Use letters, digits and hyphens." }
         // RFC 9110 §5.5 allows visible characters, space and tab. It also allows all bytes above ASCII.
@@ -71,7 +72,7 @@ package enum HTTPSyntax {
 
 /// Headers by name. Names that differ only in case are equal (RFC 9110 §5.1).
 extension Dictionary where Key == String, Value == String {
-    /// The value of a header, in whatever case its name is. Setting the value removes all other spellings of the name.
+    /// The value of the header with a name in any letter case. Setting it removes all other spellings of the name.
     package subscript(header name: String) -> String? {
         get { self[name] ?? first { $0.key.isSameHeader(as: name) }?.value }
         set {

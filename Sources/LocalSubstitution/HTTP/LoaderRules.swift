@@ -4,11 +4,12 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The rules by which a loader refuses responses from a cache. So the cache doesn't return a response that would be refused.
+/// The rules by which a loader refuses responses from a cache. The cache doesn't return a response that the loader
+/// would refuse.
 ///
-/// On Linux, the rules are those of `canCache` in `HTTPURLProtocol.swift`. That function expects month names that HTTP
-/// doesn't use. So it ignores `Date`, and treats every `Expires` as past. Apple doesn't document what its loader
-/// refuses, so nearly the same rules apply there.
+/// On Linux, the rules are those of `canCache` in `HTTPURLProtocol.swift`. That function can't parse HTTP's names of
+/// months, so it ignores `Date`, and treats every `Expires` as past. Apple doesn't document what its loader refuses, so
+/// nearly the same rules apply there.
 package enum LoaderRules {
     package enum Refusal: Hashable, Sendable {
         case method(String)
@@ -42,7 +43,8 @@ package enum LoaderRules {
         return nil
     }
 
-    /// Returns why the loader would refuse a cached response to any request; `nil` if it would use the response.
+    /// Returns why the loader would refuse a response with this status and these headers, whatever the request; `nil`
+    /// if it would use the response.
     package static func refusal(ofStatus status: Int, headers: [String: String]) -> Refusal? {
         guard statuses.contains(status) else { return .status(status) }
         guard !headers.isEmpty else { return nil }
@@ -52,8 +54,8 @@ package enum LoaderRules {
         return freshnessRefusal(headers)
     }
 
-    /// Returns the number of seconds for which the loader accepts a new response; `nil` if `Cache-Control` has no valid
-    /// `max-age`.
+    /// Returns for how many seconds after its creation the loader accepts a response; `nil` if `Cache-Control` has no
+    /// valid `max-age`.
     static func lifetime(_ headers: [String: String]) -> Double? {
         headers[header: "Cache-Control"].flatMap { directives($0)["max-age"] ?? nil }.flatMap(seconds).map(Double.init)
     }
@@ -81,7 +83,8 @@ package enum LoaderRules {
         return headers[header: "Expires"] != nil && directives["s-maxage"] == nil ? .expires : nil
     }
 
-    /// Parses a number of seconds in digits, which may be in quotes, as the loader allows; `nil` for anything else.
+    /// Parses a number of seconds in digits, with or without quotes, as the loader does. Returns `nil` for any other
+    /// text.
     private static func seconds(_ text: String) -> UInt? {
         let isQuoted = text.count > 1 && text.first == "\"" && text.last == "\""
         return UInt(isQuoted ? String(text.dropFirst().dropLast()) : text)

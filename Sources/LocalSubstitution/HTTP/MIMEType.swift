@@ -6,10 +6,10 @@ package enum MIMEType {
     /// Returns the MIME type for a file extension, such as `text/html` for `html`.
     ///
     /// The types are those of [mime-db](https://github.com/jshttp/mime-db). If an extension has several types, the type
-    /// that browsers agree on wins (WHATWG MIME Sniffing, RFC 9239), such as `text/javascript` for `js`. If they don't
-    /// agree on any, IANA's type wins, then Apache's, then any other.
+    /// on which browsers agree wins (WHATWG MIME Sniffing, RFC 9239), such as `text/javascript` for `js`. Without such
+    /// a type, IANA's wins, then Apache's, then any other.
     ///
-    /// - Parameter ext: The extension without its dot, in uppercase or lowercase. One leading dot is dropped.
+    /// - Parameter ext: The extension without its dot, in uppercase or lowercase. A leading dot is ignored.
     /// - Returns: The type in lowercase, without parameters; `nil` if the extension is unknown or empty.
     package static func guess(forExtension ext: String) -> String? {
         let lowered = ext.asciiLowercased
@@ -28,7 +28,7 @@ package enum MIMEType {
         }
     }
 
-    /// Returns the pair in ``table`` that contains an index.
+    /// Returns the part of ``table`` around an index that contains one extension and its type.
     private static func pair(
         in table: Slice<UnsafeBufferPointer<UInt8>>,
         at index: Int
@@ -40,7 +40,8 @@ package enum MIMEType {
     /// Returns the extension of a path's last component, without its dot: `gz` for `a/b.tar.gz`.
     ///
     /// - Parameter path: A file's path or name with `/` between its components, without a query or a fragment.
-    /// - Returns: The extension as written; `nil` if the last component has none, as in `a.b/c`, `.env` and `x.`.
+    /// - Returns: The extension, in the path's own letter case; `nil` if the last component has none, as in `a.b/c`,
+    ///   `.env` and `x.`.
     package static func fileExtension(of path: some StringProtocol) -> String? {
         let path = Substring(path).utf8
         let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path[...]

@@ -68,7 +68,9 @@ enum URLErrorNames {
 }
 
 extension URLError {
-    /// Returns an error with a description, which can be printed, and the URL of the request, if any.
+    /// Returns an error with a description that can be printed.
+    ///
+    /// - Parameter url: The URL of the request that fails; `nil` if it has none.
     package static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let url { info[NSURLErrorFailingURLErrorKey] = url }

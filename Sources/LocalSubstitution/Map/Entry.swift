@@ -43,14 +43,15 @@ package struct Entry: Sendable {
 
     /// Returns the names of the entry's files, with their wildcards filled.
     ///
-    /// - Parameter captures: The text that each wildcard of the key's path matched.
+    /// - Parameter captures: The text that each wildcard of the key's path and query matched.
+    /// - Throws: An obstacle if the captures can't be made into a valid file name.
     func fileNames(filledWith captures: [ArraySlice<UInt8>]) throws(FileName.Obstacle) -> [String] {
         var names: [String] = []
         for file in files { names.append(file.wildcards > 0 ? try file.filled(with: captures) : file.text) }
         return names
     }
 
-    /// The line from 1; `nil` for a map made in code.
+    /// The entry's line in the map, from 1; `nil` for a map made in code.
     var lineInMap: Int? { line > 0 ? Int(line) : nil }
 }
 
@@ -147,7 +148,7 @@ extension Entry {
 }
 
 extension Entry {
-    /// A body that is written in the map.
+    /// A body that isn't in a file, but in the map or in code.
     package final class Body: Sendable {
         enum Kind: Sendable {
             case json, text
@@ -171,7 +172,7 @@ extension Entry {
 extension SubstitutionMap {
     /// A reference to an entry of a map, or to one of its alternatives.
     public struct EntryReference: Sendable, Hashable, CustomStringConvertible {
-        /// The entry's key, as written in the map.
+        /// The entry's key, with the spelling that it has in the map.
         public let key: String
         /// The line of the entry or alternative in the map, from 1; `nil` for a map made in code.
         public let line: Int?

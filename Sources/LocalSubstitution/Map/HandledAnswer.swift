@@ -7,7 +7,8 @@ struct HandledAnswer {
         let message: String
     }
 
-    /// The substitution that answers; `nil` if the handler's answer is `nil`, so the request isn't substituted.
+    /// The substitution that answers the request; `nil` if the handler returned `nil`, so that the request isn't
+    /// substituted.
     let substitution: Substitution?
 
     /// Checks an answer. Throws an error that describes the answer's first problem.

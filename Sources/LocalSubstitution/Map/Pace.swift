@@ -23,7 +23,9 @@ package enum Pace: Sendable, Hashable {
     /// Pieces are at most 50 ms apart. Below 20 bytes per second, pieces are single bytes, farther apart.
     package var pieceSize: Int? { if case .bytesPerSecond(let rate) = self { max(1, rate / 20) } else { nil } }
 
-    /// Returns the end of the piece that begins at an offset of a body, and its delay after the previous piece, in seconds.
+    /// Returns the offset at which a piece of a body ends, and the piece's delay after the previous piece, in seconds.
+    ///
+    /// - Parameter start: The offset at which the piece begins.
     package func piece(of body: Data, from start: Int) -> (end: Int, delay: Double) {
         switch self {
         case .bytesPerSecond(let rate):

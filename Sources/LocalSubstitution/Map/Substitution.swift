@@ -25,16 +25,16 @@ package final class Substitution: Sendable {
     let fileURL: URL?
     /// The URL to which the entry's `forwardTo` sends the request; `nil` for the request's own URL.
     let target: ForwardTarget.Filled?
-    /// The text that each wildcard of the key's path matched. A handler gets it.
+    /// The text that each wildcard of the key's path and query matched. A handler gets these texts.
     let captures: [ArraySlice<UInt8>]
-    /// The MIME type. If the entry doesn't set one, the field with the body or the extension of the file or URL
-    /// decides. The default is `application/octet-stream`.
+    /// The MIME type that the entry's header `Content-Type` or field `mimeType` sets. If there's neither, the field
+    /// with the body or the extension of the file or URL decides. The default is `application/octet-stream`.
     package let mimeType: String
     let mimeTypeSource: MIMETypeSource
 
     /// The entry's options, merged with `$defaults`.
     var options: Entry.Options { entry.options }
-    /// The key of the entry, as written in the map.
+    /// The key of the entry, with the spelling that it has in the map.
     var key: String { entry.key }
     /// The HTTP status code.
     package var status: Int { entry.options.status }
@@ -77,7 +77,7 @@ package final class Substitution: Sendable {
     /// - Parameters:
     ///   - fileNames: The names of the entry's files, with their wildcards filled.
     ///   - target: The URL of `forwardTo`, with its wildcards filled.
-    ///   - captures: The text that each wildcard of the key's path matched.
+    ///   - captures: The text that each wildcard of the key's path and query matched.
     convenience init(
         _ entry: Entry,
         fileNames: [String],
@@ -119,7 +119,7 @@ package final class Substitution: Sendable {
         (mimeType, mimeTypeSource) = Self.mimeType(entry.options, answer, fileName, path: url?.path ?? "")
     }
 
-    /// Whether the body is a file, is written in the map, or is empty.
+    /// Whether the body is in a file, in the map or in code, or is empty.
     var isLocal: Bool {
         switch answer {
         case .file, .inline: true
@@ -133,7 +133,7 @@ package final class Substitution: Sendable {
     /// Whether sending the body takes time.
     var takesTime: Bool { if case .stream = answer { true } else { pace != nil } }
 
-    /// The body that is written in the map; `nil` if there's none.
+    /// The body in the map or in code; `nil` if the answer has none.
     var inlineBody: Entry.Body? { if case .inline(let body) = answer { body } else { nil } }
 
     /// Whether the response is a redirect to another URL (RFC 9110 §15.4).

@@ -44,9 +44,10 @@ extension SubstitutionMap {
         /// Returns the answer's JSON, as the value of an entry or alternative.
         ///
         /// - Parameters:
-        ///   - data: The value of the field `data`: the body's index in ``data``, or in the list of the answer to which
-        ///     this one is added as an alternative.
-        ///   - handler: The value of the field `handler`: the closure's index in ``handlers``, counted in the same way.
+        ///   - data: The index to write as the field `data`. By default, 0: the first body in ``data``. For an
+        ///     alternative, the index of its body in the list of the whole entry.
+        ///   - handler: The index to write as the field `handler`. By default, 0: the first closure in ``handlers``.
+        ///     For an alternative, the index of its closure in the list of the whole entry.
         func json(numberingDataFrom data: Int = 0, handlersFrom handler: Int = 0) -> String {
             if isNever { return "null" }
             if let onlyFile { return JSONText.string(onlyFile) }
@@ -81,7 +82,7 @@ extension SubstitutionMap {
         /// Answers with a file.
         ///
         /// - Parameter name: The file's path in the resources folder. Each `*` is replaced, in order, with the text
-        ///   that a wildcard in the key's path matched.
+        ///   that a wildcard in the key's path or query matched.
         public static func file(_ name: String) -> Answer {
             var answer = Answer("file", JSONText.string(name))
             answer.file = name
@@ -136,7 +137,8 @@ extension SubstitutionMap {
             return answer
         }
 
-        /// Calls a closure for each request and sends the answer that it returns. Applies to all methods unless you list some.
+        /// Calls a closure for each request, and answers with the closure's result. The entry answers all HTTP methods
+        /// unless you list some with ``methods(_:)``.
         public static func handler(_ handler: @escaping Handler) -> Answer {
             var answer = Answer("handler", "0")
             answer.handlers = [handler]
@@ -154,7 +156,7 @@ extension SubstitutionMap {
         /// Sends the request to another URL.
         ///
         /// - Parameter url: An absolute URL. Each `*` is replaced, in order, with the text that a wildcard in the key's
-        ///   path matched.
+        ///   path or query matched.
         public static func forward(to url: String) -> Answer { Answer("forwardTo", JSONText.string(url)) }
 
         /// Forwards the request to the network with changed headers.
@@ -246,8 +248,8 @@ extension SubstitutionMap.Answer {
     /// Sets when the answer's file or body is used.
     public func use(_ use: Use) -> Self { setting("use", JSONText.string(use.rawValue)) }
 
-    /// Sets how many seconds the network may take for the complete response. After that, an answer with
-    /// ``Use/whenOffline`` is used.
+    /// Sets how many seconds the network may take for the complete response of an answer with ``Use/whenOffline``.
+    /// After that, the answer's file or body is used.
     public func timeout(_ seconds: Double) -> Self { setting("timeout", JSONText.number(seconds)) }
 
     /// Ignores all query parameters when URLs are compared with the key.
@@ -307,7 +309,8 @@ extension SubstitutionMap.Answer {
     /// ```
     public struct JSON: Sendable {
         let text: String
-        /// Why a value in the text can't be written as JSON; `nil` if there's no problem. Such a value is `null` in the text.
+        /// Why a value in the text can't be written as JSON; `nil` if there's no problem. Such a value is `null` in the
+        /// text.
         let problem: String?
 
         /// Returns a value as `JSONEncoder` encodes it. If it can't be encoded, the map that uses it has a problem.

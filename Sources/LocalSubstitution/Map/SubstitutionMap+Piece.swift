@@ -28,7 +28,7 @@ extension SubstitutionMap {
         /// The bytes of a file.
         ///
         /// - Parameter name: The file's path in the resources folder. Each `*` is replaced, in order, with the text
-        ///   that a wildcard in the key's path matched.
+        ///   that a wildcard in the key's path or query matched.
         public static func file(_ name: String) -> Piece { Piece("file", JSONText.string(name)) }
 
         /// Fails the request with an error. Only the last piece can do this.
@@ -50,7 +50,7 @@ extension SubstitutionMap {
 }
 
 extension Entry {
-    /// A piece of a stream as written in a map, or with the wildcards of its file's name filled.
+    /// A piece of an entry's stream. Its file's name can have wildcards; in a ``Substitution``, they're filled.
     package struct Piece: Sendable {
         package enum Content: Sendable {
             case data(Data)
@@ -68,7 +68,9 @@ extension Entry {
         /// The name of the piece's file; `nil` if it has none.
         package var file: FileName? { if case .file(let name) = content { name } else { nil } }
 
-        /// Returns the pieces with their files renamed. There's one name for each piece that has a file, in order.
+        /// Returns the pieces with other file names.
+        ///
+        /// - Parameter names: The new name of each piece that has a file, in order.
         static func pieces(_ pieces: [Piece], withFiles names: [String]) -> [Piece] {
             var names = names[...]
             return pieces.map { piece in

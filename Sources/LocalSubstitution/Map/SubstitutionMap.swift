@@ -175,7 +175,7 @@ public struct SubstitutionMap: Sendable {
     /// - Parameters:
     ///   - entries: Keys as in the JSON, and their answers.
     ///   - resources: The folder with the entries' files. A map without files doesn't need one.
-    /// - Throws: An error that lists every problem with the map, each with its key. A key that's given twice is a problem.
+    /// - Throws: An error that lists every problem with the map, each with its key. Giving a key twice is a problem.
     public init(_ entries: KeyValuePairs<String, Answer>, resources: URL? = nil) throws(SubstitutionMapError) {
         let folder = resources.map { ResourcesFolder($0) }
         try self.init(MapLoader(answers: Array(entries), folder: folder), folder: folder)
@@ -200,7 +200,8 @@ public struct SubstitutionMap: Sendable {
     /// The folder with the entries' files; `nil` if there's none.
     package var resources: ResourcesFolder? { storage.folder }
 
-    /// Returns the local answer to a `GET` of a URL; `nil` if there's none. The entry's file must exist, but isn't read.
+    /// Returns the local answer to a `GET` of a URL; `nil` if there's none, or if its file doesn't exist. Doesn't read
+    /// the file.
     package func substitution(for url: URL) -> Substitution? {
         guard let url = try? NormalizedURL(url.absoluteString) else { return nil }
         return match(url).localSubstitution
@@ -229,8 +230,8 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// Returns the given folder. By default, returns the folder `Resources` beside the map or, if it doesn't exist, the
-    /// map's folder.
+    /// Returns the folder with the entries' files: `resources` or, if that's `nil`, the folder `Resources` beside the
+    /// map. If `Resources` doesn't exist, returns the map's folder.
     package static func folder(beside file: URL, or resources: URL?, isInBundle: Bool = false) -> ResourcesFolder {
         if let resources { return ResourcesFolder(resources, isInBundle: isInBundle) }
         let own = file.deletingLastPathComponent()

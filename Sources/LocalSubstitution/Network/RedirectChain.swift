@@ -27,7 +27,9 @@ package struct RedirectChain: Sendable {
         #endif
     }
 
-    /// Returns the request that follows a redirect, based on the one that the loader proposes.
+    /// Returns the request that follows a redirect, and adds it to ``followed``.
+    ///
+    /// - Parameter proposed: The request that the loader would send.
     mutating func next(
         _ proposed: URLRequest,
         after response: HTTPURLResponse,
@@ -40,7 +42,8 @@ package struct RedirectChain: Sendable {
         }
         #endif
         if !Self.isSameOrigin(response.url, request.url) {
-            // The credentials were meant for the origin that redirects (RFC 9110 §15.4). Linux's loader would send them on.
+            // These credentials were meant for the origin that redirects (RFC 9110 §15.4), but Linux's loader would
+            // send them on.
             request.removeCredentials()
             #if !canImport(Darwin)
             ownCookie = nil

@@ -8,8 +8,8 @@ package import FoundationNetworking
 
 /// A session delegate that collects the responses to the session's data tasks.
 ///
-/// If a task's owner doesn't answer challenges, a 401 is a response like any other, since the collector has no
-/// credentials. The collector trusts only servers that the system trusts.
+/// The collector has no credentials, so if a task's owner doesn't answer challenges, a 401 is a response like any
+/// other. It trusts only servers that the system trusts.
 package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendable {
     /// A response that has arrived.
     package struct Response: Sendable {
@@ -26,7 +26,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         case data(Data)
     }
 
-    /// The owner of a task. The collector calls it on the session's delegate queue.
+    /// The owner of a task. The collector calls the owner's closures on the session's delegate queue.
     package final class Owner: Sendable {
         package typealias Redirect = @Sendable (URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void
         package typealias AnswerChallenge =
@@ -66,11 +66,14 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
 
     /// How a body is delivered.
     package enum BodyDelivery: Sendable {
-        /// Whole, in the response. The load of a longer body than the limit fails with `URLError.dataLengthExceedsMaximum`.
+        /// Whole, in the response. If the body is longer than the limit, the load fails with
+        /// `URLError.dataLengthExceedsMaximum`.
         ///
-        /// - Parameter progress: Receives the number of bytes so far, and the expected total; `nil` if that isn't known.
+        /// - Parameter progress: Receives the number of bytes so far, and the expected total; `nil` if the total isn't
+        ///   known.
         case whole(progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil)
-        /// Whole, in the response. Once it's longer than the limit, in pieces instead: first the head and what has arrived.
+        /// Whole, in the response. A body longer than the limit is delivered in pieces instead: first the head and what
+        /// has arrived.
         case wholeOrPieces(@Sendable (Piece) -> Void)
         /// In pieces as they arrive, after the head. The response also has the body, unless it's longer than the limit.
         case pieces(@Sendable (Piece) -> Void)
@@ -88,17 +91,17 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     /// from 1.
     private let loads = Guarded<[ObjectIdentifier: CollectedLoad]>([:])
 
-    /// Collects the response to a session's task. The task must not have been resumed yet.
+    /// Collects the response to a session's task. Call this before the task is resumed.
     package func collect(_ task: URLSessionDataTask, of session: URLSession, for owner: Owner) {
         let redirects = RedirectChain(task.originalRequest, in: session.configuration)
         loads.withLock { $0[ObjectIdentifier(task)] = CollectedLoad(task, owner, redirects) }
     }
 
-    /// Cancels all loads, and invalidates their session. Returns at once.
+    /// Cancels all loads, and invalidates the session. Returns at once.
     ///
-    /// Works on another queue, since on Linux, `cancel()` waits for the loader's queue, which may be the current one.
-    /// Doesn't call `invalidateAndCancel()`, which on Linux reads a session's tasks without a lock, and may trap while
-    /// a task ends (`URLSession.swift`, `invalidateAndCancel`).
+    /// The work is done on another queue: on Linux, `cancel()` waits for the loader's queue, which may be the current
+    /// one. `invalidateAndCancel()` isn't called: on Linux, it reads the session's tasks without a lock, and may trap
+    /// while a task ends (`URLSession.swift`, `invalidateAndCancel`).
     package func end(_ session: URLSession) {
         DispatchQueue.global(qos: .utility).async { [self] in
             for task in loads.withLock({ $0.values.map(\.task) }) { task.cancel() }
@@ -255,8 +258,8 @@ extension URLResponse {
         (self as? HTTPURLResponse).map { (100..<200).contains($0.statusCode) } ?? false
     }
 
-    /// Whether the end of the body can be found (RFC 9112 §6.3). If the length is invalid, the loader uses its first
-    /// digits, or the last of two lengths, and may report part of a body as the whole.
+    /// Whether the head shows where the body ends (RFC 9112 §6.3). With an invalid `Content-Length`, the loader uses
+    /// its first digits, or the last of two lengths, and may report a part of the body as the whole.
     fileprivate var hasValidLength: Bool {
         guard let head = self as? HTTPURLResponse, let length = head.value(forHTTPHeaderField: "Content-Length"),
             head.value(forHTTPHeaderField: "Transfer-Encoding") == nil

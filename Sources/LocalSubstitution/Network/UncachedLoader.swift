@@ -38,7 +38,8 @@ package final class UncachedLoader: Sendable {
         task.resume()
     }
 
-    /// Cancels all loads. Returns at once: a session's queue may call this, by releasing the last reference to a cache.
+    /// Cancels all loads. Returns at once, since the caller may be on a session's queue, where the last reference to a
+    /// cache was released.
     package func end() {
         if let session = session.withLock({ $0.take() }) { collector.end(session) }
     }

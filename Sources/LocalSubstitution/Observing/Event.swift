@@ -56,8 +56,9 @@ extension LocalSubstitutionCache {
         /// The entry's key; `nil` for an event without an entry. If a recorder's copy or the network answers without an
         /// entry, the URL.
         public internal(set) var key: String?
-        /// The file of the entry that answered, even if a newer copy of the file did; or the file that couldn't be read,
-        /// or that a recorder wrote. `nil` for other events, for an entry without a file, and for a recorder's copy.
+        /// The file of the entry that answered, even if a newer copy of the file did. For ``Kind/fault`` and
+        /// ``Kind/recorded``, the file that couldn't be read or was written. `nil` for other events, for an entry
+        /// without a file, and for a recorder's copy.
         public internal(set) var file: URL?
         /// The size in bytes of the body that was delivered, recorded or refreshed; `nil` for other events.
         public internal(set) var bytes: Int?

@@ -49,8 +49,8 @@ final class Observers: Sendable {
         return stream
     }
 
-    /// Adds a listener, which is called on the thread where an event occurs. If the cache was deallocated, ends the
-    /// listener instead.
+    /// Adds a listener. It's called on the thread where an event occurs. If the cache has already been deallocated, the
+    /// listener isn't added, and its `end` is called at once.
     func add(_ listener: Listener) {
         let hasEnded = state.withLock { state in
             if !state.hasEnded { state.listeners.append(listener) }

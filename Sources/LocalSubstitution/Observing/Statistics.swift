@@ -10,9 +10,9 @@ extension LocalSubstitutionCache {
         public var lookups: Int { substituted + bypassed + fallbackHits + misses }
         /// Lookups that an entry answered.
         public internal(set) var substituted = 0
-        /// Lookups that no entry answered although an entry matches the URL: because of its `null`, `use`, handler or
-        /// conditions, because of the request's cache policy or method, because of a fault, or because the loader would
-        /// refuse the response or can't finish the task.
+        /// Lookups that no entry answered although one matches the URL. Reasons are the entry's `null`, `use`, handler
+        /// or conditions, the request's cache policy or method, a fault, a response that the loader would refuse, and a
+        /// task that the loader can't finish.
         public internal(set) var bypassed = 0
         /// Lookups that the default cache answered, since no entry matches the URL.
         public internal(set) var fallbackHits = 0

@@ -22,9 +22,8 @@ package final class ArrivingResponse: Sendable {
     private static let secondsBetweenQuestions = 0.5
 
     /// - Parameters:
-    ///   - isWanted: Called every half second while ``next()`` waits. Returns whether the client still wants the
-    ///     response.
-    ///   - reportFailure: Called if a piece that waits for the reader can't be stored.
+    ///   - isWanted: Called every half second while ``next()`` waits. If it returns `false`, the load is cancelled.
+    ///   - reportFailure: Called with the error if a piece couldn't be stored until the reader takes it.
     init(
         isWanted: @escaping @Sendable () -> Bool,
         reportFailure: @escaping @Sendable (URLError) -> Void
@@ -35,8 +34,7 @@ package final class ArrivingResponse: Sendable {
 
     deinit { cancel() }
 
-    /// Keeps the load, to cancel it once the response isn't wanted any more. If the response has already ended, cancels
-    /// the load at once.
+    /// Keeps the load, so that ``cancel()`` can cancel it. If the response has already ended, cancels the load at once.
     func wait(for load: Task<Void, Never>) {
         let isOver = state.withLock { state in
             if !state.isOver { state.load = load }
@@ -60,7 +58,7 @@ package final class ArrivingResponse: Sendable {
         arrivals.signal()
     }
 
-    /// Waits for the next event and returns it. Returns `nil` if the response isn't wanted any more.
+    /// Waits for the next event. Returns `nil` if the client doesn't want the response any more.
     func next() -> RequestLoad.Event? {
         while arrivals.wait(timeout: .now() + Self.secondsBetweenQuestions) == .timedOut {
             guard isWanted() else {
@@ -69,14 +67,14 @@ package final class ArrivingResponse: Sendable {
             }
         }
         let event = state.withLock { $0.queue.next() }
-        // The load has usually ended too, but not if stored bytes couldn't be read.
+        // Usually, the load has ended too. But if stored bytes couldn't be read back, it may still be running.
         if case .end = event { cancel() }
         return event
     }
 
-    /// Returns the next bytes of the body; `nil` at its end.
+    /// Waits for the next bytes of the body. Returns `nil` at the end of the body.
     ///
-    /// - Throws: An error if the response fails or is cancelled.
+    /// - Throws: An error if the load fails, or if the client doesn't want the response any more.
     package func nextBytes() throws(URLError) -> Data? {
         while let event = next() {
             switch event {
@@ -106,21 +104,22 @@ package final class ArrivingResponse: Sendable {
 private struct EventQueue: Sendable {
     private enum Waiting: Sendable {
         case event(RequestLoad.Event)
-        /// A piece whose bytes are in the file, after those of earlier pieces. The value is their number.
+        /// A piece whose bytes are in the file, after those of earlier pieces. The value is the number of bytes.
         case stored(Int)
     }
 
-    /// `leaving` has the events that are read next, in reverse order. `arriving` has the later ones, in order.
+    /// The waiting events: first those in `leaving`, in reverse order, and then those in `arriving`, in order.
     private var (leaving, arriving): ([Waiting], [Waiting]) = ([], [])
     private var bytesInMemory = 0
     private var file: BodyFile?
-    /// The range of the file's bytes that haven't been read yet.
+    /// The range of the file that has been written but not read yet, in bytes.
     private var stored = 0..<0
 
     /// The maximum number of bytes that wait in memory.
     private static let mostBytes = 4 << 20
 
-    /// Adds an event. If its bytes can't be stored, adds the failure instead, and returns the error.
+    /// Adds an event. If its bytes can't be stored, adds a failure instead of the event, and returns the error;
+    /// otherwise `nil`.
     mutating func add(_ event: RequestLoad.Event) -> URLError? {
         guard case .data(let data) = event, bytesInMemory + data.count > Self.mostBytes else {
             if case .data(let data) = event { bytesInMemory += data.count }

@@ -24,7 +24,7 @@ final class Attachment: Sendable {
     let client: Client
     /// Whether a request's `Authorization` header is forwarded to the network.
     let sendsCredentials: Bool
-    /// Whether the recorder also keeps the responses that only a browser needs to show a site again; see
+    /// Whether the recorder also keeps redirects, errors and other responses that a site needs: see
     /// ``Exchange/isBrowsed``.
     let isBrowsed: Bool
 
@@ -61,11 +61,14 @@ final class Attachment: Sendable {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules)
     }
 
-    /// Decides how to answer a request now, and counts the answer if its alternative has a limit.
+    /// Decides how to answer a request now, and counts the answer if its alternative has a limit of `times`.
     ///
     /// - Parameters:
     ///   - body: The request's body, as far as it's known.
-    ///   - taken: The plan that was made when a protocol took the request. Ignored if the plan is from another session.
+    ///   - taken: The plan that was made when a protocol accepted the request; `nil` to look the request up. A plan of
+    ///     another session is ignored.
+    ///   - reportsGoneFiles: Whether to report entries that were passed over because their files are missing; `true` by
+    ///     default.
     func decide(_ request: URLRequest, body: RequestBody, _ taken: Plan? = nil, reportsGoneFiles: Bool = true) -> Plan {
         var plan = taken.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
         // Another request may have used up the alternative since the lookup.
@@ -74,8 +77,9 @@ final class Attachment: Sendable {
         return plan
     }
 
-    /// Carries out a plan on this thread: refuses the request, or answers with an entry. Returns `nil` for any other action,
-    /// for an entry with a delay, pace or stream and, if a URLSession asks, for a redirect or a file that isn't in memory.
+    /// Carries out a plan on the current thread if nothing has to wait: refuses the request, or answers with an entry.
+    /// Otherwise, returns `nil`: for any other action, for a delay, pace or stream and, in an attached session, for a
+    /// redirect or a file that isn't in memory.
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {
         switch plan.action {
         case .refuse:
@@ -88,7 +92,8 @@ final class Attachment: Sendable {
         }
     }
 
-    /// Returns whether an entry's response has no delay, pace or stream and, if a URLSession asks, isn't a redirect.
+    /// Returns whether an entry can answer at once: with no delay, pace or stream and, in an attached session, no
+    /// redirect.
     func answersAtOnce(_ substitution: Substitution) -> Bool {
         substitution.options.fields.delay == nil && !substitution.takesTime && (isDirect || !substitution.isRedirect)
     }

@@ -15,8 +15,8 @@ final class BodyFile: Sendable {
         handle = Guarded(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
     }
 
-    /// Returns a file without a name in its folder, so that nothing is left behind if the process is killed. Its
-    /// ``url`` doesn't lead to it.
+    /// Returns a file that has no name in its folder any more, so that nothing is left behind if the process is killed.
+    /// The file can't be opened at its ``url``.
     static func nameless() throws(URLError) -> BodyFile {
         let file = try BodyFile()
         try? FileManager.default.removeItem(at: file.url)

@@ -9,15 +9,15 @@ import FoundationNetworking
 /// A reader of one request's body stream. It has its own thread, since reading waits until the app writes.
 final class BodyReader: Sendable {
     private let result = FirstValue<Result<Body, URLError>>()
-    /// Whether the result isn't wanted any more.
+    /// Whether the caller has stopped waiting for the result.
     private let isDone = Guarded(false)
 
     private init() {}
 
-    /// Reads a stream. After a cancellation or timeout, the reader's thread ends only when the app writes to the stream
-    /// or closes it.
+    /// Reads a stream to its end. If the request is cancelled or times out, the reader's thread still waits until the
+    /// app writes to the stream or closes it.
     ///
-    /// - Parameter time: When reading fails with `timedOut`; `nil` for never.
+    /// - Parameter time: The time at which this fails with `timedOut`; `nil` for never.
     static func read(
         _ stream: InputStream,
         until time: DispatchTime?
@@ -78,7 +78,7 @@ extension BodyReader {
         /// A body that is longer than ``RequestBody/limit``, in a file from which it can be sent.
         case long(BodyFile)
 
-        /// The body as conditions see it: a long body only as ``RequestBody/tooLong``.
+        /// What the map's conditions get to see of the body. For a long body, that's only ``RequestBody/tooLong``.
         var shown: RequestBody {
             switch self {
             case .data(let data): .data(data)

@@ -1,7 +1,8 @@
 /// The state of a protocol's delivery to its client.
 ///
-/// Suspending a task stops its protocol, and resuming the task starts the same protocol again. Meanwhile, the load goes
-/// on, and this type holds its events. Linux's loader also starts a protocol that is already running or has ended.
+/// Suspending a task stops its protocol, and resuming the task starts the same protocol again. The load continues in
+/// between, and this type holds the load's events. Linux's loader also starts a protocol that is already running or has
+/// ended.
 struct Delivery: Sendable {
     private enum Progress: Sendable {
         case idle, underWay, suspended, ended
@@ -46,7 +47,8 @@ struct Delivery: Sendable {
         return load.take()
     }
 
-    /// Returns whether to deliver an event now. An event that arrives while the task is suspended is held.
+    /// Returns whether to deliver an event now. Holds the event instead if the task is suspended, and drops it after
+    /// the end.
     mutating func takes(_ event: RequestLoad.Event) -> Bool {
         switch progress {
         case .idle, .ended:

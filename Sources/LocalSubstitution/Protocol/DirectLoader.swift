@@ -4,20 +4,20 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// A loader that answers as an attached session would, for a client that isn't a URLSession: the server, the command,
-/// or code that uses another HTTP client.
+/// A loader that answers as an attached session would, but for a client that isn't a URLSession: the server, the
+/// command, or code that uses another HTTP client.
 package final class DirectLoader: Sendable {
     private let attachment: Attachment
 
     init(_ attachment: Attachment) { self.attachment = attachment }
 
-    /// Loads a request. Blocks the thread until the response begins. Returns a redirect instead of following it, and a
+    /// Loads a request. Blocks the thread until the response begins. Doesn't follow redirects: returns them. Returns a
     /// long body in pieces.
     ///
     /// - Parameters:
     ///   - request: The request, with its whole body.
-    ///   - isWanted: Called every half second while this method waits. If the closure returns `false`, the request is
-    ///     cancelled.
+    ///   - isWanted: Called every half second while this method or its response waits. If the closure returns `false`,
+    ///     the request is cancelled.
     package func load(_ request: URLRequest, isWanted: @escaping @Sendable () -> Bool) -> Response {
         let isStrict = attachment.rules.isStrict
         if let retained = attachment.responder.retainedResponse(for: request, isStrict: isStrict) {
@@ -28,7 +28,7 @@ package final class DirectLoader: Sendable {
         let arriving = ArrivingResponse(isWanted: isWanted) { [responder = attachment.responder] in
             responder.reportUnanswered(plan, since: $0.localizedDescription)
         }
-        // Weak, so that a client that has left releases the response, which cancels the load.
+        // The reference is weak: a client that has left releases the response, which then cancels the load.
         let client = RequestLoad.Client { [weak arriving] in arriving?.add($0) }
         arriving.wait(for: RequestLoad(plan, in: attachment, for: client).start())
         switch arriving.next() {
@@ -39,7 +39,7 @@ package final class DirectLoader: Sendable {
     }
 
     /// Loads a request and returns the whole response; `nil` if the map leaves the request to the client. Follows a
-    /// redirect only to a URL that the map answers.
+    /// redirect if the map answers its target, and otherwise returns the redirect.
     func answer(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
         var request = request
         var known: (Data, HTTPURLResponse)?
@@ -57,7 +57,7 @@ package final class DirectLoader: Sendable {
 
     private func wholeResponse(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
         var request = request
-        // A body that isn't set is empty here, since the request has no task that could have a hidden body.
+        // A body that isn't set is empty here: no upload task could have a hidden body.
         if request.httpBody == nil, request.httpBodyStream == nil, !request.showsItsBody { request.httpBody = Data() }
         let body = request.httpBodyStream == nil ? RequestBody(request) : .hidden
         if Task.isCancelled { throw URLError(.cancelled) }
@@ -101,7 +101,7 @@ extension DirectLoader {
         /// How fast to send the body; `nil` to send it at once, or as it arrives.
         package let pace: Pace?
 
-        /// Whether the response is an entry's stream, whose pieces arrive when they're due.
+        /// Whether the response is an entry's stream. Each piece of a stream arrives when it's due.
         package var isStream: Bool {
             guard case .answered = kind, case .success((_, .arriving)) = result else { return false }
             return true

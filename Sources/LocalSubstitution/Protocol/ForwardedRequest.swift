@@ -6,13 +6,14 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// A request as it's sent to the network, and what arrives for it.
+/// A request on its way to the network, and the events that arrive for it.
 final class ForwardedRequest: Sendable {
     enum Event: Sendable {
-        /// A redirect, and the request for its target. Call the closure with the request to send, or with `nil` if the
-        /// redirect itself is the response.
+        /// A redirect, with the request for its target. Call the closure with the request to send, or with `nil` to
+        /// take the redirect itself as the response.
         case redirected(URLRequest, answer: @Sendable (URLRequest?) -> Void)
-        /// The network's response. A body that's longer than the limit has already been passed on.
+        /// The network's response. Its body is `nil` if the body is longer than the limit, and has been passed on in
+        /// pieces.
         case received(ResponseCollector.Response)
         /// - Parameter isPartial: Whether part of the response has been passed on. If so, nothing else can answer.
         case failed(URLError, isPartial: Bool)
@@ -28,22 +29,22 @@ final class ForwardedRequest: Sendable {
     let plan: Plan
     /// The fallback if the network fails; `nil` if there's none.
     let fallback: Plan.Fallback?
-    /// The request to send, with its entry's changes and, if there's a kept copy, the copy's validators.
+    /// The request to send, with its entry's changes and, if ``isConditional``, with the kept copy's validators.
     let request: URLRequest
     /// Whether the request has the kept copy's validators, so that a 304 confirms the copy.
     let isConditional: Bool
     private let attachment: Attachment
     private let client: RequestLoad.Client
-    /// The header by which the session identifies its user, if any. It's determined before sending, since a response
-    /// may set a cookie.
+    /// The header by which the session identifies its user, if any. It's determined before the request is sent, since a
+    /// response may set a cookie.
     private let credentialHeader: String?
     private let state = Guarded(State())
     private let stream = AsyncStream.makeStream(of: Event.self)
 
     /// - Parameters:
-    ///   - client: Receives the pieces of a response that isn't held, or that's too long to hold.
-    ///   - body: The request's body, if it was read from a stream.
-    ///   - isConditional: Whether to add the validators of the kept copy.
+    ///   - client: Receives the pieces of a response that isn't held until it's complete, or that's too long for that.
+    ///   - body: The request's body if it was read from a stream; otherwise `nil`.
+    ///   - isConditional: Whether to add the validators of the recorder's kept copy, if it has any.
     init(
         _ plan: Plan,
         _ fallback: Plan.Fallback?,
@@ -74,8 +75,8 @@ final class ForwardedRequest: Sendable {
     /// The entry that answers if the network fails; `nil` if none does.
     var entryFallback: Substitution? { if case .entry(let substitution)? = fallback { substitution } else { nil } }
 
-    /// Whether the response is held until it's complete, so that the fallback can still answer if the network fails. An
-    /// event stream isn't held, since it may take hours.
+    /// Whether the response is held until it's complete. If so, the fallback can still answer when the network fails
+    /// midway. An event stream isn't held, since it may take hours.
     private var isHeld: Bool {
         switch fallback {
         case nil: false
@@ -89,8 +90,10 @@ final class ForwardedRequest: Sendable {
     /// The headers that the session must not add, because the entry sets or removes them.
     var fixedHeaders: [String] { plan.substitution.map { Array($0.options.fields.requestHeaders.keys) } ?? [] }
 
-    /// Returns the obstacle to keeping the response if the session adds a credential to the request or to a redirected
-    /// request; `nil` if it adds none.
+    /// Returns the header by which the session identifies its user to one of the servers, as the obstacle to keeping
+    /// the response; `nil` if the session sends no such header.
+    ///
+    /// - Parameter redirects: The requests for the redirects' targets.
     func credential(after redirects: [URLRequest]) -> Exchange.Obstacle? {
         if let credentialHeader { return .credential(header: credentialHeader, isAfterRedirect: false) }
         let header = redirects.lazy.compactMap { [attachment] in attachment.forwarder.credentialHeader(for: $0.url) }
@@ -104,7 +107,7 @@ extension ForwardedRequest {
     /// The events: any redirects, then the response or an error. No event follows ``cancel()`` or ``stop()``.
     var events: AsyncStream<Event> { stream.stream }
 
-    /// The longest body to hold in memory, in bytes. A longer body is passed on.
+    /// The longest body to hold in memory, in bytes. A longer body is passed on in pieces.
     var limit: Int { attachment.responseLimit }
 
     /// Sends the request. Must not be called on the loader's thread.
@@ -171,8 +174,8 @@ extension ForwardedRequest {
         }
     }
 
-    /// Passes a piece on, unless the request has ended: after a timeout, the fallback may have answered. Once a piece
-    /// has been passed on, nothing else may answer.
+    /// Passes a piece on to the client, unless the request has ended. After a timeout, the fallback may have answered
+    /// already. And once a piece has been passed on, nothing else may answer.
     private func pass(_ piece: ResponseCollector.Piece) {
         let mayPass = state.withLock { state in
             if !state.isEnded { state.isPartial = true }
@@ -198,7 +201,9 @@ extension ForwardedRequest {
 
     private func end(_ error: URLError) { end { .failed(error, isPartial: $0) } }
 
-    /// Adds the last event, which may depend on whether a piece was passed on. Only the first call has an effect.
+    /// Adds the last event and ends the events. Later calls have no effect.
+    ///
+    /// - Parameter make: Returns the event, which may depend on whether a piece was passed on.
     private func end(_ make: (_ isPartial: Bool) -> Event) {
         let isPartial = state.withLock { state -> Bool? in
             guard !state.isEnded else { return nil }
@@ -213,8 +218,8 @@ extension ForwardedRequest {
 }
 
 extension Plan {
-    /// Returns the head of a response to a forwarded request as the client gets it: with the URL that the client
-    /// requested, and with the entry's headers.
+    /// Returns the head of the network's response as the client gets it: with the URL that the client requested, and
+    /// with the headers that the entry sets.
     func changed(_ head: URLResponse) -> URLResponse {
         guard let substitution, case .network = substitution.answer,
             substitution.target != nil || !substitution.headers.isEmpty, let http = head as? HTTPURLResponse,
@@ -238,7 +243,8 @@ extension Plan {
         ) ?? head
     }
 
-    /// Returns the URL that the entry would forward to a given URL, such as a redirect's target; `nil` if there's none.
+    /// Returns the URL that the entry would forward to the given URL, such as a redirect's target. Returns `nil` if it
+    /// would forward none.
     func original(of url: URL) -> URL? {
         guard let match, let winner = match.winner,
             let original = substitution?.target?.original(of: url),

@@ -6,12 +6,13 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Sends requests to the network. Its sessions have no cache, and none of the package's protocols, which would
-/// intercept the requests again.
+/// Sends requests to the network, in sessions without a cache. The sessions also leave out the package's protocols,
+/// which would intercept the requests again.
 final class Forwarder: Sendable {
     private let configuration: Guarded<URLSessionConfiguration>
-    /// `own` has the configuration. `plain` adds no headers and no cookies: it sends requests whose entries set or
-    /// remove a header that `own` would add. Each is created at its first use, since most apps never forward a request.
+    /// The sessions, each created at its first use, since most apps never forward a request. `own` has the
+    /// configuration. `plain` adds no headers and no cookies. It sends the requests whose entries set or remove a
+    /// header that `own` would add.
     private let sessions = Guarded<(own: URLSession?, plain: URLSession?)>((nil, nil))
     private let collector = ResponseCollector()
 
@@ -24,7 +25,7 @@ final class Forwarder: Sendable {
     }
 
     deinit {
-        // A session holds its delegate until it's invalidated. Invalidates on another queue, since the current queue
+        // A session retains its delegate until it's invalidated. That happens on another queue, since the current queue
         // may be the loader's.
         let (own, plain) = sessions.withLock { $0 }
         DispatchQueue.global(qos: .utility).async {
@@ -43,7 +44,8 @@ final class Forwarder: Sendable {
         return task
     }
 
-    /// Returns the name of the header by which the session identifies its user to a URL; `nil` if there's none.
+    /// Returns the name of the header by which the session identifies its user to a URL's server; `nil` if it sends
+    /// none.
     func credentialHeader(for url: URL?) -> String? {
         configuration.withLock { configuration in
             let names = configuration.httpAdditionalHeaders?.keys.compactMap { ($0 as? String)?.lowercased() } ?? []
@@ -78,8 +80,8 @@ final class Forwarder: Sendable {
 
 /// Accounts for the headers that a session adds to a request.
 extension Forwarder {
-    /// Returns a request without the cookies that Linux's loader added from the session's storage. They aren't meant
-    /// for a URL to which an entry forwards. For the request's own URL, the forwarding session adds them again.
+    /// Returns a request without the cookies that Linux's loader added from the session's storage. The server to which
+    /// an entry forwards mustn't get them. If the request goes to its own URL, the forwarding session adds them again.
     func withoutStoredCookies(_ request: URLRequest) -> URLRequest {
         #if canImport(Darwin)
         return request

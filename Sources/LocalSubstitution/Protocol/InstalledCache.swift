@@ -68,7 +68,8 @@ final class InstalledCache: URLCache, @unchecked Sendable {
         if isStorable(cachedResponse) { target.storeCachedResponse(cachedResponse, for: dataTask) }
     }
 
-    /// Returns whether a response may be stored. A substitution may not, even if it arrives after its cache was uninstalled.
+    /// Returns whether a response may be stored: only if it isn't a substitution. One may arrive after its cache was
+    /// uninstalled.
     private func isStorable(_ response: CachedURLResponse) -> Bool { response.response.substitutionStatus == nil }
 
     override func removeCachedResponse(for request: URLRequest) { target.removeCachedResponse(for: request) }

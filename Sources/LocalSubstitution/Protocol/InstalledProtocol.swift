@@ -10,7 +10,7 @@ final class InstalledProtocol: SubstitutionURLProtocol {
 
     override class var attachment: Attachment? { current.withLock { $0 } }
 
-    /// Answers with an attachment from now on. With `nil`, leaves every request to the loader.
+    /// Sets the attachment with which this class answers from now on; `nil` to leave every request to the loader.
     static func use(_ attachment: Attachment?) {
         let former = current.withLock { current in
             defer { current = attachment }

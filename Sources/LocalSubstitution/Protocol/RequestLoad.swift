@@ -14,8 +14,8 @@ struct RequestLoad: Sendable {
     struct Client: Sendable {
         /// The task that is answered; `nil` for a client that isn't a URLSession.
         var task: URLSessionTask?
-        /// Answers a server's authentication challenge. By default, the system does, so that a 401 is a response like
-        /// any other.
+        /// Answers a server's authentication challenge. By default, leaves the answer to the system, so that a 401 is a
+        /// response like any other.
         var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
             #if canImport(Darwin)
             (challenge.sender as? ChallengeRelay)?.performDefaultHandling(for: challenge)
@@ -36,7 +36,7 @@ struct RequestLoad: Sendable {
         case end(RequestOutcome)
     }
 
-    /// The result of doing what a plan says.
+    /// What follows after a plan is carried out.
     enum Step: Sendable {
         case end(RequestOutcome)
         /// The load continues with another plan: for a network redirect's target, with the request's body, or with a
@@ -63,7 +63,7 @@ struct RequestLoad: Sendable {
     /// The most redirects to follow, as in browsers.
     static let mostRedirects = 20
 
-    /// - Parameter plan: The plan for the client's own request.
+    /// - Parameter plan: The plan for the client's own request, before any redirect.
     init(_ plan: Plan, in attachment: Attachment, for client: Client) {
         first = plan
         self.attachment = attachment
@@ -122,7 +122,8 @@ struct RequestLoad: Sendable {
 
     /// Decides about the request again, with its body, or about the next request after a redirect.
     private mutating func decide(_ request: URLRequest, body: RequestBody) -> Plan {
-        // Reports missing files once for each URL, even if the decision had to wait for the request's body.
+        // Missing files are reported once for each URL, even if the request is decided about again after its body was
+        // read.
         defer { url = request.url }
         return attachment.decide(request, body: body, reportsGoneFiles: url != request.url)
     }
@@ -174,10 +175,11 @@ struct RequestLoad: Sendable {
         try await wait(until: delaysFrom + delay, since: began)
     }
 
-    /// Waits until a time. Throws `timedOut` if the client's timeout ends first: Linux's loader doesn't time out a
-    /// protocol's requests.
+    /// Waits until a time. Throws `timedOut` if the client's timeout ends first, since Linux's loader doesn't time out
+    /// a protocol's requests.
     ///
-    /// - Parameter last: When the client's timeout began: when it last received something.
+    /// - Parameter last: When the client's timeout began: when the request began, or when the client last received
+    ///   something.
     private func wait(until time: DispatchTime, since last: DispatchTime) async throws(URLError) {
         let latest = timeout.isFinite ? last + timeout : .distantFuture
         if min(time, latest) > .now() {
@@ -209,7 +211,8 @@ struct RequestLoad: Sendable {
         return .failed(plan, error)
     }
 
-    /// Reads a request's body. Returns the request with the body that was read, and the body as conditions see it.
+    /// Reads a request's body from its stream, if it has one. Returns the request with the body in it, and the part of
+    /// the body that the map's conditions get to see.
     private mutating func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestBody) {
         guard let stream = request.httpBodyStream else { return (request, RequestBody(request)) }
         if body == nil {
@@ -225,8 +228,8 @@ struct RequestLoad: Sendable {
 
     // MARK: Answering
 
-    /// Answers with an entry, without waiting for its delay. For an attached session, follows an entry's redirect, so
-    /// that the session gets only the response from the redirect's target.
+    /// Answers with an entry, without waiting for its delay. In an attached session, follows a redirect that the entry
+    /// answers with: the session gets only the response from the redirect's target.
     private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
         if !attachment.isDirect, substitution.isRedirect, let next = plan.request.redirected(by: substitution) {
             responder.maps.use(plan)
@@ -328,8 +331,8 @@ struct RequestLoad: Sendable {
         }
     }
 
-    /// Returns the result of the app's closure. Stops waiting at the request's timeout, even if the closure ignores
-    /// cancellation.
+    /// Returns the result of a closure of the app's. Stops waiting at the request's timeout, even if the closure
+    /// ignores cancellation.
     private func value<Value: Sendable>(
         of body: @escaping @Sendable () async throws -> Value
     ) async throws(URLError) -> Result<Value, any Error> {
@@ -358,11 +361,12 @@ struct RequestLoad: Sendable {
 
     // MARK: Forwarding
 
-    /// Sends a request to the network.
+    /// Sends a request to the network, and continues with what arrives.
     ///
     /// - Parameters:
     ///   - fallback: What answers if the network fails; `nil` if nothing does.
-    ///   - isConditional: Whether the server may confirm the kept copy instead of sending the response.
+    ///   - isConditional: Whether to let the server confirm the kept copy instead of sending the response; `true` by
+    ///     default.
     private mutating func forward(
         _ plan: Plan,
         _ fallback: Plan.Fallback?,
@@ -408,8 +412,10 @@ struct RequestLoad: Sendable {
         return .end(.failed(plan, URLError(.cancelled)))
     }
 
-    /// Returns the next step for a request to a network redirect's target; `nil` to let the network answer. The
-    /// network answers if, for example, no entry does, if the entry is only a fallback, or if its file can't be read.
+    /// Returns the next step for the target of a network redirect. Returns `nil` to let the network answer: for
+    /// example, if no entry answers the target, if its entry is only a fallback, or if the entry's file can't be read.
+    ///
+    /// - Parameter request: The request for the redirect's target.
     private mutating func step(toward request: URLRequest, from plan: Plan) -> Step? {
         guard let url = request.url else { return nil }
         let original = plan.original(of: url)
@@ -433,7 +439,7 @@ struct RequestLoad: Sendable {
         with received: ResponseCollector.Response
     ) async throws(URLError) -> Step {
         let plan = sent.plan
-        // If the body is `nil`, the client has already received it.
+        // The body is `nil` if the client has already received it.
         func outcome(_ head: URLResponse) -> Step {
             let response = CachedURLResponse(
                 response: head,

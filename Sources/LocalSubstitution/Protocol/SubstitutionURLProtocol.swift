@@ -114,8 +114,8 @@ public class SubstitutionURLProtocol: URLProtocol {
         )
     }
 
-    /// Delivers a piece of the response or the outcome to the client, unless the task was stopped first. Must run on the
-    /// ``LoaderThread``.
+    /// Delivers an event to the client: a head, a piece, or the outcome. Does nothing if the task was stopped first.
+    /// Must run on the ``LoaderThread``.
     private func deliver(_ event: RequestLoad.Event) {
         let isRest = delivery.withLock { $0.hasPassedPieces }
         guard delivery.withLock({ $0.takes(event) }), let client else { return }

@@ -25,7 +25,7 @@ enum UnsupportedTask {
         #endif
     }
 
-    /// Returns why a task can't be served; `nil` if it can.
+    /// Returns the error of a task that the protocol can't serve; `nil` if it can.
     static func error(for task: URLSessionTask?, _ plan: Plan) -> URLError? {
         // `canInit(with:)` can't check this: it receives a request and not its task.
         switch plan.action {
@@ -45,7 +45,7 @@ enum UnsupportedTask {
         }
     }
 
-    /// Returns why a task's request can't be forwarded; `nil` if it can.
+    /// Returns the error of a task whose request the protocol can't forward; `nil` if it can.
     static func error(forForwarding task: URLSessionTask?, _ request: URLRequest) -> URLError? {
         guard hidesBody(task) else { return nil }
         return .explained(

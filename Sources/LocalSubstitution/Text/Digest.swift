@@ -2,9 +2,9 @@ package import Foundation
 
 /// A short digest of a text: SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012) and a fixed key.
 ///
-/// Unlike `Hasher`'s, the digest is the same in every process, so it can be stored. The toolchain has no such hash
-/// function on every platform. The digest is fast, and two texts never have the same digest by chance. But an attacker
-/// can make two texts with the same digest.
+/// The digest is the same in every process, so it can be stored. `Hasher` isn't enough: its values differ between
+/// processes. The toolchain has no other hash function on every platform. The digest is fast, and two texts practically
+/// never have the same digest by chance. But an attacker can make two texts with the same digest.
 package enum Digest {
     /// Returns the digest in base64url, without padding: 22 characters that are allowed in URLs and file names.
     static func base64(of text: String) -> String {
@@ -18,7 +18,7 @@ package enum Digest {
     private static func base64(_ digest: (high: UInt64, low: UInt64)) -> String {
         String(unsafeUninitializedCapacity: 22) { characters in
             var (high, low) = digest
-            // Six bits at a time from the top. The last character has only two of them.
+            // Takes six bits at a time from the top. Only two bits are left for the last character.
             for index in 0..<22 {
                 characters[index] = alphabet[Int(high >> 58)]
                 high = high << 6 | low >> 58

@@ -3,9 +3,10 @@ package import Foundation
 /// A cursor that walks through JSON text (RFC 8259) and decodes only the values that are asked for. Use it only while
 /// the buffer is valid.
 ///
-/// A strict cursor checks everything: people write maps, and want to know what's wrong with them. A lenient cursor is for
-/// archives. They may have 100 MB, and nearly all of it is bodies and headers that are skipped. To skip a string, a lenient
-/// cursor only looks for its end, without checking the characters. For a string that can't be decoded, it returns `nil`.
+/// A strict cursor checks everything: people write maps, and want to know what's wrong with them. A lenient cursor is
+/// for archives. They may have 100 MB, nearly all of it bodies and headers to skip. To skip a string, a lenient cursor
+/// only looks for the string's end, without checking the characters. For a string that it can't decode, a lenient
+/// cursor returns `nil`, and for such a key, an empty string.
 package struct JSONCursor {
     /// Why a text isn't the expected JSON, and the offset of the byte that shows it.
     package struct SyntaxError: Error {
@@ -18,7 +19,7 @@ package struct JSONCursor {
         /// Whether the text has a number whose exponent is too long.
         var hasLongExponent = false
 
-        /// Returns the byte's line and column, from 1. Columns count characters.
+        /// Returns the line and column of the byte at the offset, both from 1. Columns count characters.
         package func position(in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
             var (line, column) = (1, 1)
             for byte in bytes.prefix(offset) {
@@ -47,8 +48,8 @@ package struct JSONCursor {
     private let isStrict: Bool
     private let deepest: Int
 
-    /// The deepest nesting that a strict cursor accepts, so that hostile input can't exhaust the stack. A map's entries may have
-    /// JSON bodies that are ``JSONValue/deepest`` deep.
+    /// The deepest nesting that a strict cursor accepts, so that hostile input can't exhaust the stack. A map's entries
+    /// may have JSON bodies that are ``JSONValue/deepest`` deep.
     static let deepest = JSONValue.deepest + 8
     /// The deepest nesting that a lenient cursor accepts. Chrome nests a request's callers, some 32 deep.
     private static let deepestInArchive = 256
@@ -56,6 +57,8 @@ package struct JSONCursor {
     /// - Parameters:
     ///   - range: The range of one value inside the text. By default, it's the whole text after its byte order mark.
     ///   - line: The line on which the value begins; 0 if lines aren't counted.
+    ///   - isStrict: Whether the cursor checks everything, as for maps. By default, `false`, as for archives.
+    ///   - deepest: The deepest nesting that a strict cursor accepts. A lenient cursor ignores it.
     package init(
         _ bytes: UnsafeBufferPointer<UInt8>,
         in range: Range<Int>? = nil,
@@ -89,7 +92,8 @@ package struct JSONCursor {
 
     // MARK: Values
 
-    /// Reads any value. If it's an object, calls `member` with each key and its line. `member` must read the value.
+    /// Reads any value. If it's an object, calls `member` with each key and the key's line. `member` must read or skip
+    /// the key's value; otherwise, this method throws a syntax error.
     package mutating func object(
         _ member: (inout JSONCursor, _ key: String, _ line: Int) throws(SyntaxError) -> Void
     ) throws(SyntaxError) {
@@ -114,7 +118,8 @@ package struct JSONCursor {
         }
     }
 
-    /// Reads any value. If it's an array, calls `element` for each value, which it must read.
+    /// Reads any value. If it's an array, calls `element` for each element. `element` must read or skip the element;
+    /// otherwise, this method throws a syntax error.
     package mutating func array(_ element: (inout JSONCursor) throws(SyntaxError) -> Void) throws(SyntaxError) {
         guard next == .array else { return try skip() }
         var hasElement = try enter(.leftBracket, .rightBracket)
@@ -133,7 +138,8 @@ package struct JSONCursor {
         return try rawString()
     }
 
-    /// Reads any value. Returns a string's text; `nil` for other values, and if a lenient cursor can't decode the string.
+    /// Reads any value. Returns a string's text; `nil` for other values, and if a lenient cursor can't decode the
+    /// string.
     package mutating func text() throws(SyntaxError) -> String? {
         guard let range = try rawText() else { return nil }
         return try decoded(range)
@@ -174,7 +180,11 @@ package struct JSONCursor {
         if offset < end { throw failure("has text after its end. Remove it.") }
     }
 
-    /// Enters an object or array. Returns whether there's anything in it.
+    /// Enters an object or array. Returns `true` if a member or element follows. If it's empty, also reads its end.
+    ///
+    /// - Parameters:
+    ///   - first: The bracket that begins the object or array.
+    ///   - last: The bracket that ends the object or array.
     private mutating func enter(_ first: UInt8, _ last: UInt8) throws(SyntaxError) -> Bool {
         guard take(first) else { throw failure("needs a JSON value here.") }
         depth += 1
@@ -285,7 +295,8 @@ package struct JSONCursor {
         while from < end, let base = bytes.baseAddress {
             guard let found = memchr(base + from, Int32(UInt8.quote), end - from) else { break }
             let quote = UnsafeRawPointer(found) - UnsafeRawPointer(base)
-            // A quote after an odd number of backslashes is escaped. Each quote ends a run of them, so none is counted twice.
+            // A quote after an odd number of backslashes is escaped. Each quote ends a run of them, so none is counted
+            // twice.
             var backslashes = 0
             while quote - backslashes > from, bytes[quote - backslashes - 1] == .backslash { backslashes += 1 }
             if backslashes.isMultiple(of: 2) { return quote }
@@ -333,7 +344,8 @@ package struct JSONCursor {
 
     // MARK: Failures
 
-    /// Returns an error with a message. If the text is UTF-16 or has a comment here, the error says that instead.
+    /// Returns an error at the cursor's position. If the text is UTF-16 or UTF-32, or if a strict cursor is at a
+    /// comment, the error says that instead of the message.
     @inline(never)
     package func failure(_ message: String, isOtherJSON: Bool = false) -> SyntaxError {
         let isUTF16 =
@@ -353,8 +365,8 @@ package struct JSONCursor {
 extension JSONCursor {
     /// Returns the text of a string. The offset of an error counts from the string's beginning.
     ///
-    /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD. Browsers write the same in UTF-8.
-    ///   Otherwise, it's an error.
+    /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD, as when browsers write UTF-8. If
+    ///   `false`, half of a surrogate pair is an error.
     private static func text(_ raw: UnsafeBufferPointer<UInt8>, repairsHalves: Bool) throws(SyntaxError) -> String {
         let isPlain = raw.baseAddress.map { memchr($0, Int32(UInt8.backslash), raw.count) == nil } ?? true
         let text = isPlain ? String(utf8: raw) : String(utf8: try unescaped(raw, repairsHalves: repairsHalves))

@@ -35,8 +35,8 @@ package struct JSONScanner {
         return members
     }
 
-    /// Passes the members to a closure one by one. If it throws an error, it has already passed the members before the
-    /// error.
+    /// Calls a closure with each member. If the JSON has a syntax error, calls the closure for the members before the
+    /// error, then throws the error.
     func forEachMember(_ body: (Member) -> Void) throws(JSONCursor.SyntaxError) {
         try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
             var cursor = JSONCursor(bytes, in: range, line: line, isStrict: true)

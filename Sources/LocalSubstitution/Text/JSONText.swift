@@ -36,7 +36,9 @@ package enum JSONText {
 
     /// Returns an object with one member on each line, sorted by key. Keys that begin with `$` come first.
     ///
-    /// - Parameter members: The values, as JSON text, by key.
+    /// - Parameters:
+    ///   - members: The values, as JSON text, by key.
+    ///   - indent: The white space before the closing brace. Members have two more spaces.
     package static func lines(_ members: [String: String], indent: String = "") -> String {
         guard !members.isEmpty else { return "{}" }
         let sorted = members.ordered { first, second in

@@ -8,10 +8,10 @@ package enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object(Object)
 
-    /// The deepest nesting of a value.
+    /// The deepest nesting of a value, in levels. JSON that's nested more deeply is a syntax error.
     static let deepest = 64
 
-    /// The members of an object, in the order in which they're written. If a key is given twice, the last one counts.
+    /// The members of an object, in the order of the JSON text. If a key is given twice, its last value counts.
     package struct Object: Sendable {
         fileprivate private(set) var members: [(key: Text, value: JSONValue)] = []
         private var places: [Text: Int] = [:]
@@ -43,10 +43,10 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// A number, compared as a decimal: `1`, `1.0` and `10e-1` are equal. It's never converted to a `Double`, since different numbers
-    /// would become equal.
+    /// A number, compared as a decimal: `1`, `1.0` and `10e-1` are equal. It's never converted to a `Double`, since
+    /// different numbers would become equal.
     package struct Number: Sendable, Equatable {
-        /// The number as written (RFC 8259 §6). Its exponent fits into `Int`.
+        /// The number's text in the JSON (RFC 8259 §6). Its exponent fits into `Int`.
         let text: String
 
         /// The number as a whole number without zeros at its end, and an exponent: `15e-1` for `1.50`.
@@ -77,7 +77,7 @@ package enum JSONValue: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(Text(text: normal)) }
 
-    /// JSON that is the same for equal values: without white space, with the members of objects sorted.
+    /// The value as JSON without white space and with sorted members of objects. Equal values have the same JSON.
     var normal: String {
         switch self {
         case .null, .bool, .string: return description
@@ -95,7 +95,7 @@ package enum JSONValue: Sendable, Hashable {
         self = value
     }
 
-    /// The number of values in this value, including itself. A part of it has a lower count.
+    /// The number of values in this value, including itself. Every element or member has a lower count.
     package var count: Int {
         switch self {
         case .array(let elements): elements.reduce(1) { $0 + $1.count }
@@ -139,7 +139,7 @@ package enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// A scalar as written in JSON; “an array” or “an object” for other values.
+    /// The JSON text of a scalar; “an array” or “an object” for other values.
     package var description: String {
         switch self {
         case .null: "null"
@@ -171,10 +171,12 @@ extension JSONValue {
         }
     }
 
-    /// Returns why the value isn't a part of another value; `nil` if it is.
+    /// Returns the first place where the value isn't a part of another value; `nil` if it's a part of that value.
     ///
-    /// The other object may have more members. Arrays must have the same length. Strings are compared scalar by scalar,
-    /// and numbers as decimals.
+    /// Objects in `whole` may have more members. Arrays of different lengths differ. Strings are compared scalar by
+    /// scalar, and numbers as decimals.
+    ///
+    /// - Parameter path: The path of this value, with which the paths of differences begin; empty by default.
     func difference(from whole: JSONValue, at path: String = "") -> Difference? {
         switch (self, whole) {
         case (.object(let part), .object(let whole)):

@@ -12,7 +12,8 @@ package struct NearestName: Sendable {
         self.names = names.map { ($0, Text($0)) }
     }
 
-    /// Returns the name that needs the fewest edits; `nil` if every name needs too many for its length.
+    /// Returns the name that needs the fewest edits. Returns `nil` if every name needs too many edits for its length,
+    /// or if earlier calls have used up the comparisons.
     package mutating func of(_ name: String) -> String? {
         let typed = Text(name)
         var best: (name: String, edits: Int)?
@@ -33,7 +34,7 @@ package struct NearestName: Sendable {
         return nearest.of(name)
     }
 
-    /// Returns the question whether a similar name was meant; `other` if none of the names is similar.
+    /// Returns the question “Did you mean …?” with the most similar name; `other` if no name is similar.
     static func advice(on name: String, in names: some Sequence<String>, or other: String) -> String {
         of(name, in: names).map { "Did you mean “\($0)”?" } ?? other
     }
@@ -81,7 +82,8 @@ extension NearestName {
             }
         }
 
-        /// Returns whether the text may be within `limit` edits of another. An edit adds at most one letter and removes at most one.
+        /// Returns `false` if the text certainly needs more than `limit` edits to become another text. Compares lengths
+        /// and letters: an edit adds at most one letter and removes at most one.
         func mayBe(near other: Text, limit: Int) -> Bool {
             abs(bytes.count - other.bytes.count) <= limit
                 && (letters & ~other.letters).nonzeroBitCount <= limit

@@ -10,7 +10,8 @@ extension Sequence {
     }
 }
 
-/// An order of positions. It's a class, because the compiler would also copy a function for each closure that's passed to it.
+/// An order of positions. It's a class, because the compiler would also copy a function for each closure that's passed
+/// to it.
 private final class Order {
     private let isBefore: (Int, Int) -> Bool
 

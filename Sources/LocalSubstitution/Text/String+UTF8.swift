@@ -1,7 +1,7 @@
 import Foundation
 
 extension String {
-    /// Creates a string from UTF-8 bytes; `nil` if they aren't valid.
+    /// Creates a string from UTF-8 bytes. Returns `nil` if the bytes aren't valid UTF-8.
     ///
     /// `String(validating:as:)` does the same, but needs iOS 18.
     package init?(utf8 bytes: some Collection<UInt8>) {
@@ -54,8 +54,8 @@ extension UInt8 {
 }
 
 extension String {
-    /// The text with ASCII letters in lowercase. `lowercased()` also turns some other letters into ASCII ones, such as the Kelvin
-    /// sign into k.
+    /// The text with ASCII letters in lowercase. `lowercased()` also turns some other letters into ASCII ones, such as
+    /// the Kelvin sign into k.
     package var asciiLowercased: String {
         guard utf8.contains(where: { $0.asciiLowercased != $0 }) else { return self }
         return String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)

@@ -67,8 +67,8 @@ extension SubstitutionMap {
     ///   - updating: Whether to replace a file if its URL serves other bytes. If several entries use the file,
     ///     all of their URLs must serve the same bytes. A stream's piece is never replaced, nor a file whose
     ///     new bytes contradict its MIME type.
-    ///   - progress: Called before the first comparison and after those of each file, with the number of comparisons
-    ///     made and the total.
+    ///   - progress: Called before the first comparison, and after all comparisons of each file, with the number of
+    ///     comparisons made so far and the total.
     /// - Returns: The comparisons, in the order of the map; empty if the map has no resources folder.
     package func comparedWithRemote(
         limit: Int,
@@ -84,7 +84,7 @@ extension SubstitutionMap {
 
 /// A run that compares files with what the URLs of their entries serve.
 private struct RemoteComparer: Sendable {
-    /// A file, and the entries to compare it for.
+    /// A file, and the entries with whose URLs it's compared.
     private struct Job: Sendable {
         let name: String
         let entries: [Entry]
@@ -263,9 +263,9 @@ private struct RemoteComparer: Sendable {
         }
     }
 
-    /// Returns why a new body doesn't have the MIME type that the file is served with: a server may send an
-    /// error page instead of a picture, with status 200. Returns `nil` if the body may have that type, or if
-    /// the old bytes contradict the type, too.
+    /// Returns why a new body contradicts the MIME type that the file is served with. For example, a server may send an
+    /// error page with status 200 instead of a picture. Returns `nil` if the body may have this type, or if the old
+    /// bytes contradict the type, too.
     private func contradiction(_ body: Data, _ old: Data, of job: Job) -> String? {
         guard let entry = job.entries.last else { return nil }
         let type = Substitution(entry, fileName: job.name, folder: folder, url: try? NormalizedURL(entry.key)).mimeType

@@ -7,13 +7,13 @@ package import FoundationNetworking
 #endif
 
 extension EditedMap {
-    /// Adds an entry for a file. A file in the resources folder is used in place; any other file is copied there under
-    /// its own name.
+    /// Adds an entry for a file. A file in the resources folder stays where it is. Any other file is copied to this
+    /// folder under its own name.
     ///
     /// - Parameters:
     ///   - key: A URL, or a match pattern if the file answers every URL that matches.
-    ///   - replacing: Whether to replace an entry for the same URLs, and a file with the same name; `false` by default.
-    ///     A file that another entry uses is never replaced.
+    ///   - replacing: Whether to replace a different entry for the same URLs, and a different file with the same name.
+    ///     If `false`, the default, either is an error. A file that another entry uses is never replaced.
     package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(MapToolError) -> KeptFile {
         let url = try Self.exactURL(key)
         let oldKey = url.map { entries.key(of: $0) } ?? entries.pattern(equalTo: key)
@@ -52,8 +52,8 @@ extension EditedMap {
     /// Adds an entry that answers a URL with a response. The body's file gets a readable name and a fitting extension.
     ///
     /// - Parameters:
-    ///   - redirects: The requests for the targets of the redirects that led to the response. None may
-    ///     have a credential.
+    ///   - redirects: The requests for the targets of the redirects that led to the response. If one of them has a
+    ///     credential, an error is thrown.
     ///   - replacing: Whether to replace an entry for the URL; `false` by default.
     package mutating func add(
         _ key: String,
@@ -106,7 +106,8 @@ extension EditedMap {
         throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name a file for it.")
     }
 
-    /// Throws an error if a file has this name already, and can't be replaced along with the entry of a key.
+    /// Throws an error if another file has this name and can't be replaced: `replacing` is `false`, or more than the
+    /// entry with the given key uses the file.
     ///
     /// - Parameter key: The key of the entry that is replaced; `nil` if the entry is new.
     private mutating func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapToolError) {
@@ -128,15 +129,15 @@ extension EditedMap {
 
     // MARK: Responses
 
-    /// Keeps the exchanges of one URL: writes their bodies, and creates the entry that serves them. If there are
-    /// several, they become the entry's alternatives.
+    /// Keeps the exchanges of one URL: writes their bodies, and creates the entry that serves them. Several exchanges
+    /// become the entry's alternatives.
     ///
     /// - Parameters:
     ///   - exchanges: The exchanges, with narrower conditions first. Several exchanges for one request
     ///     answer in their order.
     ///   - key: The key of the new entry. An existing entry keeps its key.
     ///   - replacing: Whether to replace an existing entry for the URL.
-    /// - Returns: For each exchange, the kept file, or the key of the existing entry that prevented it.
+    /// - Returns: For each exchange, the kept file, or the key of the existing entry that wasn't replaced.
     mutating func keep(
         _ exchanges: [RecordedExchange],
         for url: NormalizedURL,

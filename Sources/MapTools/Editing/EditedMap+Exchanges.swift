@@ -17,7 +17,7 @@ extension EditedMap {
         tests: [[RecordedExchange]]
     ) -> (outcomes: [[Result<AddedExchange, MapToolError>]], conflicts: [Conflict]) {
         var added = Added(outcomes: tests.map { $0.map { _ in .failure(MapToolError("It wasn't reached.")) } })
-        // By the key of the entry whose answers are replaced, and by URL.
+        // The exchanges that replace recorded answers, by the entry's key; and the other exchanges, by URL.
         var (replaced, new): ([String: [Numbered]], [String: [Numbered]]) = ([:], [:])
         for (test, exchanges) in tests.enumerated() {
             for (number, exchange) in exchanges.enumerated() {
@@ -136,7 +136,8 @@ extension EditedMap {
         let planned = additions.map {
             members($0, of: url, file: $0.fileName(for: url).candidate(0), listsMethod: listsMethod)
         }
-        // Checks all additions at once. If that fails, each is checked separately, along with those added before it.
+        // Checks all additions at once. If the check fails, the loop below checks each addition separately, together
+        // with the earlier additions.
         let areRight = (try? check(Self.value(old, adding: planned), of: key)) != nil
         var alternatives: [EntryText.Members] = []
         var bodies: WrittenBodies = [:]
@@ -213,7 +214,7 @@ extension EditedMap {
         let note: String?
         /// How many consecutive exchanges of its test have the response.
         var count = 1
-        /// These exchanges, and other tests' exchanges that the response also answers.
+        /// All exchanges that the response answers, including those of other tests.
         var answers: [Numbered] = []
 
         func fileName(for url: NormalizedURL) -> RecordedFileName {
@@ -226,7 +227,7 @@ extension EditedMap {
     )
 
     /// Returns a note for the report, as a clause without a period: why the entry may answer requests that differ.
-    /// Returns `nil` if it can tell all requests apart.
+    /// Returns `nil` if the entry can tell all requests apart.
     private static func note(on group: [Numbered]) -> String? {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
@@ -288,8 +289,8 @@ extension EditedMap {
         return (sequence, conflict)
     }
 
-    /// Returns whether a sequence of responses answers requests as a recording did. The last response
-    /// answers all further requests.
+    /// Returns whether a sequence answers the requests of a recording with the recorded responses. The sequence's last
+    /// response answers all further requests.
     private static func answers(_ sequence: [Numbered], _ recorded: [Numbered]) -> Bool {
         guard let last = sequence.last else { return recorded.isEmpty }
         return recorded.enumerated().allSatisfy { index, numbered in

@@ -5,8 +5,8 @@ import MapWriting
 
 /// A map to which a command or a test's recording adds entries and files. What people have written stays.
 ///
-/// New files are written immediately, each whole or not at all. New bytes for an existing file are only prepared, under a
-/// temporary name. ``save()`` writes the map, and then replaces the existing files. If the map can't be written, it
+/// New files are written immediately, each whole or not at all. New bytes for an existing file are only prepared, under
+/// a temporary name. ``save()`` writes the map, and then replaces the existing files. If the map can't be written, it
 /// removes the new files and the prepared bytes.
 package struct EditedMap {
     /// Whether the change is only tried out, without writing anything.
@@ -71,8 +71,8 @@ package struct EditedMap {
     /// Reads a map, or begins one if the file doesn't exist. The files that the map uses stay as they are.
     ///
     /// - Parameters:
-    ///   - file: The map. The call waits for other commands that are changing a map in its folder, or files in the
-    ///     resources folder. It removes files that killed commands left there.
+    ///   - file: The map's file. The call waits while other commands change a map in the same folder, or files in the
+    ///     resources folder. Then it removes the files that killed commands left in these folders.
     ///   - resources: The map's resources folder, which is created when a file is written.
     ///   - isDryRun: Whether to try out the change without writing anything; `false` by default.
     ///   - draft: The additions of an earlier change, which this change replaces; `nil` for none. This change begins
@@ -135,8 +135,8 @@ package struct EditedMap {
     /// Writes a body under the first free name, or reuses a file that has the same body and that no entry uses. Returns
     /// the name.
     ///
-    /// - Parameter own: The files of the answers that are replaced; none by default. One of them is used if it already
-    ///   has this body, or if it may be overwritten.
+    /// - Parameter own: The files of the answers that are replaced; none by default. If one of them already has this
+    ///   body, or may be overwritten, the body gets this file instead of a new name.
     mutating func write(
         _ body: Data,
         as name: RecordedFileName,
@@ -175,13 +175,15 @@ package struct EditedMap {
         }
     }
 
-    /// The names of the files that have the bodies of a URL's responses, by request and body. A response that
-    /// repeats in a sequence has the same file.
+    /// The names of the files with the bodies of a URL's responses, by request and body. Responses to one request that
+    /// have the same body share a file.
     typealias WrittenBodies = [RecordedExchange.Request: [Data: String]]
 
-    /// Writes the body of a response, unless `bodies` already has it for the same request. Returns the file's name.
+    /// Writes the body of a response and adds its file to `bodies`, unless `bodies` already has this body for the same
+    /// request. Returns the file's name.
     ///
-    /// - Parameter own: See ``write(_:as:over:)``.
+    /// - Parameter own: The files of the answers that are replaced; none by default. One of them may be reused or
+    ///   overwritten.
     mutating func write(
         _ exchange: RecordedExchange,
         as name: RecordedFileName,
@@ -195,16 +197,16 @@ package struct EditedMap {
         return file
     }
 
-    /// Marks a file as used by this change if it has this body, and if no entry uses it yet. Returns
-    /// whether the file is now used.
+    /// Marks a file as used by this change, and returns `true`. Returns `false` if the file doesn't have this body, if
+    /// an entry already uses it, or if ``isFree(_:)`` is `false`.
     private mutating func reuse(_ name: String, for body: Data) -> Bool {
         guard !entries.names(name), isFree(name), hasFile(name, body) else { return false }
         markTaken(name)
         return true
     }
 
-    /// Writes a body to a file with this name. If the file exists, its bytes are only prepared, and
-    /// replaced when the map is saved.
+    /// Writes a body to a file with this name. If the file exists, only prepares the new bytes. They replace the old
+    /// ones when the map is saved.
     mutating func write(_ body: Data, to name: String) throws(MapToolError) {
         guard try !writeNew(body, to: name), !isDryRun else { return }
         try Self.writing { () throws(WrittenFolder.Problem) in try written.prepare(body, for: name) }
@@ -253,7 +255,7 @@ package struct EditedMap {
         entries.namesOnce(name) && isFree(name) && !otherMaps.contains { $0.names(name) }
     }
 
-    /// Reads the other JSON files in the map's folder. Leaves out those that aren't maps.
+    /// Returns the other maps in the map's folder. Leaves out JSON files that aren't maps.
     private func readOtherMaps() -> [ForeignEntries] {
         let place = folder.file.deletingLastPathComponent()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
@@ -299,8 +301,8 @@ package struct EditedMap {
         made = []
     }
 
-    /// The map's text with the changes. All other text stays as it's written, including the order, lines and
-    /// comments. New keys come last, sorted.
+    /// The map's text with the changes. All other text stays the same, including the order, lines and comments. New
+    /// keys come last, sorted.
     private var newText: Data {
         let json = (base ?? []).withoutByteOrderMark
         guard let members = try? JSONScanner(json).members(), let end = members.last?.range.upperBound else {
@@ -338,8 +340,8 @@ package struct EditedMap {
         do throws(WrittenFolder.Problem) { return try body() } catch { throw MapToolError(error) }
     }
 
-    /// Calls a closure that changes entries and writes their files. If it throws, removes the files that it wrote, since
-    /// no entry uses them.
+    /// Calls a closure that changes entries and writes their files. If it throws, removes the files that it wrote,
+    /// since no entry uses them.
     mutating func undoing<Value>(
         _ body: (inout Self) throws(MapToolError) -> Value
     ) throws(MapToolError) -> Value {

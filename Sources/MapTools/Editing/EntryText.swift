@@ -14,10 +14,11 @@ struct EntryText {
         /// Returns a member's value as JSON; `nil` if the answer doesn't have the member.
         subscript(name: String) -> String? { members.first { $0.key == name }?.value }
 
-        /// Returns this answer's members with another response. Members stay if they say which requests are answered,
-        /// or if a recording never writes them, such as `delay`. So do headers that a recording never writes.
+        /// Returns this answer's members with another response. Keeps `methods`, `when`, `delay`, `use`, `ignoreQuery`
+        /// and `comment`, and the headers that a recording never writes.
         ///
-        /// - Parameter isFurther: Whether the result is an additional answer after this one. It then has no `comment`.
+        /// - Parameter isFurther: Whether the result becomes an additional answer after this one. If so, it doesn't get
+        ///   this answer's `comment`.
         func replacing(by response: Members, isFurther: Bool) -> Members {
             let staying = ["methods", "when", "delay", "use", "ignoreQuery"] + (isFurther ? [] : ["comment"])
             var new = response.filter { $0.key != "methods" && !EntryText.ofEntries.contains($0.key) }
@@ -89,8 +90,8 @@ struct EntryText {
     /// Returns the entry's value with some answers replaced. All other text stays the same.
     ///
     /// - Parameters:
-    ///   - new: The answers that replace an answer, by its position from 0. An empty array removes the answer.
-    ///     At least one answer must remain.
+    ///   - new: The new answers, by the position (from 0) of the answer that they replace. An empty array removes the
+    ///     answer. At least one answer must remain.
     ///   - keepsLines: Whether all other text keeps its line numbers; `false` by default. Then no replacement may have
     ///     more lines than the answer that it replaces.
     func replacing(_ new: [Int: [Members]], keepsLines: Bool = false) -> String {
@@ -139,7 +140,7 @@ struct EntryText {
     }
 
     /// Returns the entry's value with more alternatives, without changing the existing text. Returns `nil` if the entry
-    /// has no alternatives yet, but a field that alternatives can't have.
+    /// has no alternatives yet, and has a field that alternatives can't have.
     ///
     /// - Parameter new: The fields of each new alternative, written as for an entry without alternatives. At least one.
     func adding(_ new: [Members]) -> String? {

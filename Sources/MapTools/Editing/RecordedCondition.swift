@@ -1,7 +1,7 @@
 import Foundation
 import LocalSubstitution
 
-/// The condition on a request's body that an alternative gets. It covers all of the body but possible credentials.
+/// An alternative's condition on a request's body. It compares the whole body except possible credentials.
 ///
 /// Conditions are equal if they compare the body with the same JSON value or text. The spelling of JSON and
 /// the order of its members don't matter.
@@ -117,13 +117,14 @@ struct RecordedCondition: Hashable, Sendable {
         (comparison, example) = (.text(text), text)
     }
 
-    /// Returns whether a body is a form, according to its type. Without a type, the body must look like a form, since
-    /// URLSession sends every such body with a form's type.
+    /// Returns whether a body is a form. If the request has a type, the type decides. Otherwise, the body must look
+    /// like a form, since URLSession sends every body without a type as a form.
     private static func isForm(_ body: Data, _ type: String?) -> Bool {
         type.map { MIMEType.essence(of: $0) == "application/x-www-form-urlencoded" } ?? SecretMember.isForm(body)
     }
 
-    /// Returns a form with `*` for each value that may be a credential.
+    /// Returns a form with `*` for each value that may be a credential. Throws an obstacle if the form is too long,
+    /// isn't UTF-8, already has a `*`, or would consist only of `*`.
     private mutating func form(_ body: Data) throws(Obstacle) -> String {
         guard body.count <= Self.longest else { throw .isTooLong }
         guard let form = String(data: body, encoding: .utf8) else { throw Obstacle(reason: "it isn't UTF-8") }
@@ -134,8 +135,9 @@ struct RecordedCondition: Hashable, Sendable {
         return fields.joined(separator: "&")
     }
 
-    /// Reads a JSON value. Returns its part of the condition, as JSON; `nil` if the value may be a credential, or is an
-    /// array with a possible credential. Such an array is left out, since arrays only match as a whole.
+    /// Reads a JSON value, and returns its part of the condition, as JSON. An object loses the members that may be
+    /// credentials. Returns `nil` for a string that may be a credential, and for an array with an element that must be
+    /// left out, since arrays only match as a whole.
     private mutating func value(
         _ cursor: inout JSONCursor,
         _ bytes: UnsafeRawBufferPointer,

@@ -5,7 +5,7 @@ import MapWriting
 /// A request with any method and its response with any status, to keep in a map. It has no credential headers.
 package struct RecordedExchange: Sendable {
     private(set) var request: Request
-    /// The request's URL, as it's written.
+    /// The request's URL. It may not be normalized.
     package let url: String
     /// The request's body; `nil` if it has none.
     var requestBody: Data?
@@ -19,7 +19,7 @@ package struct RecordedExchange: Sendable {
 
     package var method: String { request.method }
 
-    /// Returns this exchange as the answer to another request.
+    /// Returns a copy of this exchange with another request.
     func answering(_ request: Request) -> Self {
         var exchange = self
         exchange.request = request
@@ -103,8 +103,8 @@ extension RecordedExchange {
         /// Returns a request with a method and any body, or none.
         static func any(_ method: String) -> Self { Self(method: method, condition: RecordedCondition(nil)) }
 
-        /// Returns whether the alternatives for one request come before those for another. They're sorted by method,
-        /// and then by condition, with narrower conditions first.
+        /// Returns whether the alternatives for `one` come before the alternatives for `other`. Alternatives are sorted
+        /// by method, and then by condition, with narrower conditions first.
         static func isBefore(_ one: Self, _ other: Self) -> Bool {
             guard one.method == other.method else { return one.method < other.method }
             let ranks = (one.condition.rank, other.condition.rank)
@@ -119,7 +119,7 @@ extension RecordedExchange {
     /// to one transfer, to one user or to a cache.
     package enum Headers {
         /// Returns the headers to keep, by name, and the names of the headers to leave out. If a header is left out
-        /// because it may contain a credential, its name is followed by this reason.
+        /// since it may contain a credential, this reason follows its name in the same string.
         ///
         /// - Parameters:
         ///   - names: The names of the response's headers. `Content-Type` is neither kept nor left out, since an entry

@@ -33,11 +33,11 @@ package enum SecretMember {
 
     /// The lowercase names of members that contain a field's name, such as `id` in `{ "id": "password", "value": … }`.
     package static let nameKeys: Set<String> = ["field", "id", "key", "label", "name", "param", "parameter"]
-    /// The lowercase names of members that contain a field's value, such as `value` in the same example.
+    /// The lowercase names of members that contain a field's value, such as `value` in the example of ``nameKeys``.
     package static let valueKeys: Set<String> = ["answer", "content", "text", "val", "value", "values"]
 
-    /// Returns whether a member says that the member beside it with the value has a credential, such as
-    /// `"id": "password"`.
+    /// Returns whether a member, such as `"id": "password"`, names a credential. Another member of the same object then
+    /// has the credential's value.
     ///
     /// - Parameters:
     ///   - value: The member's value; `nil` if it isn't a string.
@@ -52,7 +52,7 @@ package enum SecretMember {
     /// Returns whether a text looks like a credential or contains one. Examples are a URL with a token, a GraphQL query
     /// with a password, and JSON with a member that may be a credential.
     ///
-    /// - Parameter level: How many strings with JSON the text is inside of; 0 by default.
+    /// - Parameter level: In how many nested strings of JSON the text was found; 0 by default.
     package static func isSecret(value: String, level: Int = 0) -> Bool {
         if SecretName.isIn(value) { return true }
         guard level < deepest, let first = value.utf8.first(where: { $0 > 0x20 }), "{[\"".utf8.contains(first),
@@ -61,7 +61,8 @@ package enum SecretMember {
         return hasSecret(json, level: level + 1)
     }
 
-    /// Returns whether a part of a JSON value may be a credential. `JSONSerialization` limits the value's nesting.
+    /// Returns whether a part of a JSON value may be a credential. The recursion ends early enough, since
+    /// `JSONSerialization` limits the value's nesting.
     private static func hasSecret(_ json: Any, level: Int) -> Bool {
         switch json {
         case let text as String:

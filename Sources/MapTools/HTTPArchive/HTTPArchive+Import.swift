@@ -42,8 +42,8 @@ extension EditedMap {
 }
 
 extension HTTPArchive {
-    /// A response, and the indexes of the archive's entries that recorded it. These are consecutive
-    /// entries for one request.
+    /// A response, and the indexes of the archive's entries that recorded it. All of them are for one request, and no
+    /// different response to this request comes between them.
     struct Response {
         fileprivate(set) var numbers: [Int]
         fileprivate(set) var exchange: RecordedExchange
@@ -55,7 +55,7 @@ extension HTTPArchive {
     /// - Parameters:
     ///   - inOrder: Whether to return all responses to a request. If `false`, returns only the last one
     ///     that can be imported.
-    ///   - map: The map's entries. A URL that one of them excludes is left out. `nil` if there's no map yet.
+    ///   - map: The map's entries; `nil` if there's no map yet. URLs that a `null` entry excludes are left out.
     ///   - left: Gets the reasons why entries of the archive are left out, by the entry's index.
     func responses(
         _ selection: Selection,
@@ -129,8 +129,8 @@ extension HTTPArchive {
         }
     }
 
-    /// Returns the exchange that an entry recorded. Throws a refusal if its body can't be decoded, is
-    /// longer than the limit, or has lost bytes.
+    /// Returns the exchange that an entry recorded. Throws a refusal if the response's body can't be decoded, is longer
+    /// than the limit, or has lost bytes.
     private func exchange(
         _ entry: Entry,
         _ request: RecordedExchange.Request,
@@ -153,8 +153,8 @@ extension HTTPArchive {
     /// Returns a map for a test that answers as the archive's servers did, with all methods and statuses. Request
     /// bodies become conditions. A request's responses answer in order, and the last one answers all further requests.
     ///
-    /// The map's ``SubstitutionMap/problems`` are the archive's entries that can't answer, such as
-    /// those without content.
+    /// The map's ``SubstitutionMap/problems`` are the archive's entries that can't answer, such as entries without
+    /// content.
     package func map() throws(SubstitutionMapError) -> SubstitutionMap {
         var left: [Int: Refusal] = [:]
         let entries = responses(.forTest, inOrder: true, &left).map { url, responses in
@@ -252,8 +252,8 @@ extension HTTPArchive {
             isForTest = false
         }
 
-        /// Returns why an entry's response isn't imported; `nil` if nothing but its body may prevent
-        /// that. Doesn't read the body.
+        /// Returns why an entry's response isn't imported; `nil` if it may be imported. Doesn't read the body, which
+        /// may still prevent the import.
         func refusal(of entry: Entry, _ url: NormalizedURL) -> Refusal? {
             if let patterns, !patterns.match(url) { return .pattern }
             guard let method = entry.method else { return .noMethod }
@@ -270,7 +270,8 @@ extension HTTPArchive {
 
     /// What happened to one response, such as that of an entry in an archive.
     package struct Item: Sendable {
-        /// The request's URL; empty if the archive has no URL. For an archive, as ``shown(_:)`` returns it.
+        /// The request's URL; empty if the archive has no URL. A URL of an archive is in the form that ``shown(_:)``
+        /// returns.
         package let url: String
         /// The kept file, or why the response wasn't imported.
         package let outcome: Result<EditedMap.KeptFile, Refusal>

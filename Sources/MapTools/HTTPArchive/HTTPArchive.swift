@@ -230,9 +230,9 @@ extension HTTPArchive {
             values[name, default: []].append(value)
         }
 
-        /// The headers that an import into a map's file keeps: those that a recorder keeps, and those of the Fetch
-        /// standard's CORS protocol, which say who may read a response. A recorder leaves out CORS headers, since
-        /// they may be meant for one page only.
+        /// The headers that an import into a map's file keeps: the headers that a recorder keeps, and CORS headers,
+        /// which say who may read a response (WHATWG Fetch). A recorder leaves out CORS headers, since they may be
+        /// meant for one page only.
         static let keptHeaders =
             RecordingRules.Headers.names + [
                 "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
@@ -242,9 +242,8 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive.Entry {
-    /// Returns the content type of the file that gets the body. A body in base64 keeps the response's
-    /// type; `nil` if that's missing or invalid. Any other body is written as UTF-8, and if its type is
-    /// text, the type gets this charset.
+    /// Returns the content type of the body's file. For a body in base64, this is the response's type; `nil` if the
+    /// type is missing or invalid. Any other body is written as UTF-8, and a text type gets this charset.
     func typeOfBody(at url: NormalizedURL) -> ContentType? {
         guard !isBase64 else { return contentType }
         let type = typeOfText(at: url)
@@ -255,8 +254,8 @@ extension HTTPArchive.Entry {
         return ContentType(parts.joined(separator: ";"))
     }
 
-    /// Returns whether the body lost bytes when it was recorded as text. It did if its type isn't text, but it has
-    /// U+FFFD, the replacement character. A body in base64 never did.
+    /// Returns whether the body lost bytes when it was recorded as text: it has U+FFFD, the replacement character,
+    /// although its type isn't text. A body in base64 never loses bytes.
     func hasLostBytes(_ body: Data, at url: NormalizedURL) -> Bool {
         !isBase64 && !MIMEType.isText(typeOfText(at: url)) && body.range(of: Data("\u{FFFD}".utf8)) != nil
     }

@@ -7,7 +7,7 @@ extension MIMEType {
 
     /// Returns what a file's first bytes are if they contradict the file's type.
     ///
-    /// In doubt, they don't contradict it. For example, an empty file fits any type, and a ZIP archive
+    /// Bytes that may have the type don't contradict it. For example, an empty file fits any type, and a ZIP archive
     /// may be a `.docx`.
     ///
     /// - Parameters:
@@ -38,13 +38,14 @@ extension MIMEType {
     private struct Format {
         /// The MIME types with which such files may be served. The first is the format's name.
         let types: [String]
-        /// The texts with one of which such a file begins: one scalar for each byte, and `*` for any byte.
+        /// The texts with which such a file may begin: one scalar for each byte, and `*` for any byte.
         let signatures: [String]
-        /// The lowercase texts with one of which such a file begins, after white space and in any letter case.
+        /// The texts with which such a file may begin after white space, in lowercase. In the file, letter case doesn't
+        /// matter.
         let markup: [String]
         /// The name of the signature if all files of these types have it; otherwise, `nil`.
         let required: String?
-        /// Types that have another format in this table, but whose files may also begin like this.
+        /// Types of other formats in this table whose files may also begin like files of this format.
         let alsoIn: [String]
         /// Types that are often built on this format, and that have no format in this table.
         let inside: [String]

@@ -93,8 +93,8 @@ package struct MapReview {
             + "Add \"use\": \"whenOffline\", or remove “timeout”."
     }
 
-    /// Warnings about delays over 60 seconds. An entry's delay is reported once, and a delay of
-    /// `$defaults` once for all entries.
+    /// Warnings about delays over 60 seconds. A delay is reported once for each entry, even if several alternatives
+    /// have it, and a delay of `$defaults` only once for all entries.
     private var longDelays: [Warning] {
         var inherited: Set<Double> = []
         return entries.flatMap { entry in
@@ -204,7 +204,8 @@ package struct MapReview {
 
     /// Returns warnings about files in the resources folder that no entry uses.
     ///
-    /// A map's own folder may contain the sources of an app. So in it, only the folders that entries use are searched.
+    /// If the resources folder is the map's own folder and isn't named `Resources`, it may contain the sources of an
+    /// app. Then only the folders that entries use are searched.
     private func unused(_ names: [String]) -> [Warning] {
         let files = map.entries.flatMap(\.answering).flatMap(\.files) + map.filesLeftOut
         let exact = Set(files.map(\.text))
@@ -267,8 +268,8 @@ extension MapReview {
     ///
     /// - Parameters:
     ///   - first: The first entry for the same URLs; `nil` if there's no earlier one.
-    ///   - both: If the pattern is for http and https, the first entry for the same URLs with each of
-    ///     them, if there is one.
+    ///   - both: If the pattern is for both http and https: the first http pattern and the first https pattern for the
+    ///     same URLs, as far as they exist. Empty for any other pattern.
     private func whyNever(_ entry: Entry, _ first: Entry?, _ both: [Entry]) -> String? {
         if let file = entry.files.first(where: { (try? $0.filled(with: Self.plainCaptures($0))) == nil }) {
             return
@@ -282,8 +283,9 @@ extension MapReview {
             "is shadowed by “\(both[0].key)” and “\(both[1].key)”, which together match the same URLs. Remove this pattern."
     }
 
-    /// Returns a warning's text if a pattern ends in an extension: `https://h/*.png` doesn't match `https://h/a.png?v=1`.
-    /// Returns `nil` if it doesn't, or if the pattern has a query, ignores queries or is `null`.
+    /// Returns a warning's text if a pattern ends in an extension: `https://h/*.png` doesn't match
+    /// `https://h/a.png?v=1`. Returns `nil` for any other pattern, and for one that has a query, ignores queries or is
+    /// `null`.
     private func missesQuery(_ entry: Entry, _ pattern: MatchPattern) -> String? {
         guard entry.options.ignoreQuery == nil, !entry.options.isNever,
             let end = pattern.path.literals.last, !end.isEmpty, pattern.path.wildcards > 0

@@ -81,7 +81,7 @@ struct MapChoice: Sendable {
     ///   - folder: The folder that the subcommand records responses in; `nil`, the default, if it doesn't record. If it
     ///     records and the command line names no map, the map may be missing: the cache's map is then empty.
     ///   - reloadsChanges: Whether the cache reloads the map when its file changes; `false` by default.
-    /// - Throws: An error if the map is invalid, or if it's missing and must exist.
+    /// - Throws: An error if the map is invalid, or if it's missing and isn't replaced by an empty map.
     func cache(
         _ output: Output,
         recordsInto folder: URL? = nil,

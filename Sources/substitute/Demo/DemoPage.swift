@@ -136,7 +136,7 @@ struct DemoPage {
 
     /// Returns the lines of the map's file as HTML list items.
     ///
-    /// - Parameter answering: The numbers of the lines to mark, from 1: those of the entries that answered.
+    /// - Parameter answering: The numbers of the lines to mark, from 1: the lines of the entries that answered.
     /// - Throws: An error if the file can't be read.
     private func mapLines(_ answering: Set<Int>) throws -> String {
         var lines = try String(contentsOf: mapFile, encoding: .utf8).components(separatedBy: "\n")

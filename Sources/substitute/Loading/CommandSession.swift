@@ -60,8 +60,8 @@ struct CommandSession: Sendable {
         loader.end()
         guard let recorder else { return }
         recorder.close()
-        // With --offline, a response to record can only come through an entry's `forwardTo`. So report only if there is
-        // one.
+        // With --offline, a response to record can only come through an entry's `forwardTo`. So report only if a
+        // response was recorded.
         if !isOffline || cache.statistics.recorded > 0 { Self.reportRecorded(by: cache, in: recorder, output) }
     }
 

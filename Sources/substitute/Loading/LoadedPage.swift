@@ -13,9 +13,9 @@ struct LoadedPage: Sendable {
     struct Part: Sendable {
         let url: URL
         let kind: References.Reference.Kind
-        /// How many frames deep the part is, counting a frame itself; 0 for a part of the page.
+        /// The number of frames around the part, including the part if it's a frame itself; 0 for the page.
         fileprivate var frames = 0
-        /// How many style sheets deep the part is, counting a style sheet itself; 0 for any other part.
+        /// For a style sheet, 1 plus the number of style sheets that import it, directly or not; 0 for any other part.
         fileprivate var styleSheets = 0
         /// The load of the part; `nil` until the load has ended.
         fileprivate(set) var fetch: Fetch?
@@ -148,11 +148,11 @@ private struct Document: Sendable {
         scripts = references.scripts
     }
 
-    /// Returns the syntax in which to look for references. As in browsers, a specific response type takes precedence
-    /// over the expected kind.
+    /// Returns the syntax in which to look for references. As in browsers, the response's type decides. Only if the
+    /// type is missing or generic, such as `text/plain`, the expected kind decides.
     ///
-    /// Returns `nil` if the response has none of these types, or a type that doesn't fit the expected kind. Also
-    /// returns `nil` if neither says what the document is.
+    /// Returns `nil` for a type other than HTML, XHTML, CSS and JavaScript; for a page or script where another kind is
+    /// expected; and for a generic type if no kind with references is expected.
     private static func syntax(of fetch: Fetch, expected: References.Reference.Kind) -> References.Syntax? {
         let expected: References.Syntax? =
             switch expected {

@@ -57,8 +57,8 @@ final class Loader: Sendable {
         }
         let milliseconds = start.millisecondsAgo
         let url = request.url ?? URL(fileURLWithPath: "/")
-        // The cache reports an entry's stream or error only when the load ends, so look for a report again. If this
-        // load's report was already taken, don't: it would be another load's.
+        // The cache reports an entry's stream or error only when the load ends, so look for a report again. But if this
+        // load's report was already taken, don't look: a second report would belong to another load.
         var taken = source.withLock { $0 }
         if taken == .network { taken = sources?.take(try? result.get().head, to: request) ?? .network }
         switch result {

@@ -35,11 +35,12 @@ private func completions(_ arguments: Arguments, _ output: Output) async throws 
 }
 
 extension Subcommand {
-    /// Returns suggestions for the last word of a command line. The suggestions may not begin with the part of the word
-    /// that's already typed: the shell filters them.
+    /// Returns suggestions for the last word of a command line. Also returns suggestions that don't begin with the part
+    /// of the word that's already typed, since the shell filters them.
     ///
-    /// A suggestion is a word, or a word with a tab and a description. It can also be a pattern such as `*` or `*.json`:
-    /// the shell then suggests folders, and files whose names match. With the pattern `*/`, it suggests only folders.
+    /// A suggestion is a word, or a word with a tab and a description. It can also be a pattern such as `*` or
+    /// `*.json`: the shell then suggests folders, and files whose names match. With the pattern `*/`, it suggests only
+    /// folders.
     ///
     /// - Parameter line: The words of the command line. The last one is the word to complete, which may be empty.
     static func suggestions(for line: [String]) -> [String] {

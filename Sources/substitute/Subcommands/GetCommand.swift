@@ -82,7 +82,8 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> Subco
 
 /// Loads one page and its parts, and prints what answered each of them.
 ///
-/// - Throws: A failure if there isn't exactly one request, or if `--parts` doesn't go with another option.
+/// - Throws: A failure if there isn't exactly one request, or if `--output` is given. An error if the session can't be
+///   created.
 private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output: Output) async throws
     -> Subcommand.ExitStatus
 {
@@ -135,7 +136,7 @@ private struct PageTotals: Encodable {
     let fromDefaultCache: Int
     let fromNetwork: Int
     let failed: Int
-    /// The number of body bytes that the network didn't carry: those of all answers but the network's.
+    /// The number of body bytes in answers that didn't come from the network.
     let bytesNotCarried: Int
     let milliseconds: Double
 

@@ -76,7 +76,7 @@ private struct MapPlace {
     /// listed. Empty if a bundle can't contain the map.
     private var missingResources: [String] {
         guard map.isInBundle else { return [] }
-        // SwiftPM's paths have no symbolic links, so resolve those in the map's path before comparing.
+        // SwiftPM's paths have no symbolic links, so resolve the links in the map's path before comparing.
         func path(of file: URL) -> String {
             let folder = file.standardizedFileURL.deletingLastPathComponent().resolvingSymlinksInPath()
             return folder.appendingPathComponent(file.lastPathComponent, isDirectory: false).path

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The fields of an entry, or of `$defaults`, as written in the map. Unset fields are `nil` or empty.
+/// The fields of an entry, an alternative, `$defaults` or a handler's answer. Unset fields are `nil` or empty.
 package struct EntryFields: Sendable {
     package var file: String?
     /// The kind of the answer; `nil` if the fields have no answer.
@@ -53,8 +53,8 @@ package struct EntryFields: Sendable {
         return merged
     }
 
-    /// A message if `setRequestHeaders` is set, but the entry forwards no requests; otherwise, `nil`. Merge the
-    /// defaults first, since one of them may be `use`.
+    /// A message if `setRequestHeaders` is set, but the entry forwards no requests; otherwise, `nil`. Call
+    /// ``merged(withDefaults:in:)`` first, since `use` may come from the defaults.
     var requestHeadersProblem: String? {
         guard !requestHeaders.isEmpty, use != .whenOffline, kind != .network else { return nil }
         return
@@ -93,14 +93,14 @@ extension EntryFields {
         typealias Inherit = @Sendable (inout EntryFields, EntryFields) -> Void
 
         let name: String
-        /// The kind of answer that the field sets; `nil` for any other field. An entry has at most one answer.
+        /// The kind of answer that the field sets, such as `file`; `nil` for a field that sets no answer.
         let answer: Kind?
         let places: [Place]
         /// The kinds of answers that don't allow the field.
         let refusing: [Kind]
         let read: Read
-        /// Sets an unset field to its default. Takes the fields and the defaults. `nil` for a field that can't have a
-        /// default.
+        /// Sets the field to its default if it's unset. The parameters are the entry's fields and the defaults. `nil`
+        /// for a field that can't have a default.
         let inherit: Inherit?
 
         private init(
@@ -121,7 +121,7 @@ extension EntryFields {
 
         private static let everywhere: [Place] = [.entry, .defaults, .alternative, .handled]
         private static let perRequest: [Place] = [.entry, .defaults, .alternative]
-        /// The places of a field that applies to all of an entry's alternatives, so that none can have its own value.
+        /// The places of a field that applies to an entry and all its alternatives. An alternative can't set it.
         private static let whole: [Place] = [.entry, .defaults]
         /// The kinds of answers that don't allow `use` and `timeout`, since they don't wait for the network to fail.
         private static let alwaysAnswering: [Kind] = [.stream, .error, .network, .handler, .alternatives]
@@ -183,7 +183,8 @@ extension EntryFields {
         }
 
         private static let inheritTimeout: Inherit = {
-            // Only `whenOffline` uses a timeout. With another `use`, a timeout gets a warning, so a default isn't added.
+            // Only `whenOffline` uses a timeout. With another `use`, a timeout gets a warning, so the entry doesn't
+            // inherit it.
             $0.timeout = $0.timeout ?? ($0.use == .whenOffline ? $1.timeout : nil)
         }
 
@@ -192,19 +193,18 @@ extension EntryFields {
         static let answers = all.filter { $0.answer != nil }.map(\.name)
         fileprivate static let inherited = all.filter { $0.inherit != nil }
 
-        /// Returns whether an entry with an answer of this kind may have the field. If that depends on values, see
-        /// ``Kind/conflict(of:)``.
+        /// Returns whether an entry with an answer of this kind may have the field. ``Kind/conflict(of:)`` checks the
+        /// rules that depend on values.
         func allows(_ kind: Kind) -> Bool { !refusing.contains(kind) }
 
-        /// Returns whether an entry with an answer of this kind inherits the field from the defaults. An entry with a
-        /// handler also inherits some fields that it can't have itself, such as `headers`: they apply to the handler's
-        /// answers.
+        /// Returns whether an entry with an answer of this kind inherits the field from the defaults. It inherits each
+        /// field that it may have. An entry with a handler also inherits some other fields, such as `headers`, because
+        /// they apply to the handler's answers.
         fileprivate func isInherited(_ kind: Kind) -> Bool {
             allows(kind) || (kind == .handler && ["mimeType", "charset", "headers", "bytesPerSecond"].contains(name))
         }
 
-        /// Returns a message if the field isn't allowed in a place: why it isn't, and what to do. Returns `nil` if it's
-        /// allowed.
+        /// Returns why the field isn't allowed in a place, and what to do instead; `nil` if the field is allowed.
         func refusal(in place: Place) -> String? {
             guard !places.contains(place) else { return nil }
             switch (place, name) {

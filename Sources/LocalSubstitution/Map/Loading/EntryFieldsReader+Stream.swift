@@ -35,7 +35,8 @@ extension EntryFieldsReader {
         fields.answer = .stream(pieces)
     }
 
-    /// Reads a piece: a string, or an object with one content and an optional delay. Returns `nil` for a wrong piece.
+    /// Reads a piece: a string, or an object with one content and an optional delay. For any other piece, notes a
+    /// problem and returns `nil`.
     private func piece(_ element: Member, number: Int) -> Entry.Piece? {
         if let text = element.text { return Entry.Piece(content: .data(Data(text.utf8)), line: element.line) }
         guard element.kind == .object else {

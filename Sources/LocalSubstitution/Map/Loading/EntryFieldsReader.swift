@@ -6,7 +6,7 @@ package final class EntryFieldsReader {
 
     package var fields = EntryFields()
     package private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
-    /// The line of each field in the object; see `checkWhatGoesTogether()`.
+    /// The line of each field that the object has, for problems that are found after all fields are read.
     private var lines: [String: Int] = [:]
     /// What messages begin with while a part of the object is read, such as “Piece 2: ”.
     var prefix = ""
@@ -94,7 +94,8 @@ package final class EntryFieldsReader {
 
     func readIgnoreQuery(_ member: Member) {
         if case .bool(let all) = json(member) {
-            // `false` becomes a rule without names, not an unset field. So an entry's `false` overrides a default of `true`.
+            // `false` becomes a rule without names, not an unset field. So an entry's `false` overrides a default of
+            // `true`.
             fields.ignoreQuery = Query.Ignored(names: all ? nil : [])
             return
         }
@@ -446,7 +447,8 @@ extension EntryFieldsReader {
         return valid
     }
 
-    /// Returns the members of an object of headers. If a name is given twice, notes a problem and returns only the first.
+    /// Returns the members of an object of headers. If a name is given twice, notes a problem and returns only the
+    /// first.
     private func headers(of member: Member) -> [Member] {
         members(of: member, name: { $0.lowercased() }) { header, first in
             let how = first == header ? "twice" : "as “\(first)” too, and letter case doesn't matter"

@@ -33,6 +33,9 @@ final class FileChecker {
     }
 
     /// Returns the problems with an entry's files and target.
+    ///
+    /// - Parameter wildcardsInKey: The number of wildcards in the path and query of the entry's key. A file or target
+    ///   with more wildcards is a problem.
     func problems(of entry: Entry, wildcardsInKey: Int) -> [SubstitutionMap.Problem] {
         if case .stream(let pieces) = entry.options.answer {
             return pieces.enumerated().compactMap { index, piece in
@@ -60,7 +63,7 @@ final class FileChecker {
         return problem
     }
 
-    /// Returns a problem if an entry's `forwardTo` has more wildcards than its key's path; otherwise, `nil`.
+    /// Returns a problem if an entry's `forwardTo` has more wildcards than its key's path and query; otherwise, `nil`.
     private static func problem(ofTargetOf entry: Entry, wildcardsInKey: Int) -> Problem? {
         guard let target = entry.forwardTarget, target.wildcards > wildcardsInKey else { return nil }
         return Problem(kind: .invalidValue, message: tooMany(target.wildcards, in: "“forwardTo”", wildcardsInKey))
@@ -135,7 +138,8 @@ final class FileChecker {
         }
     }
 
-    /// Returns the problem with the folder before a name's first wildcard; `nil` if there's none. This folder must exist.
+    /// Returns the problem with the folder before a name's first wildcard, for example that it doesn't exist; `nil` if
+    /// there's none.
     private func problem(ofFolderOf name: FileName) -> Problem? {
         let fixed = name.fixedFolder
         // A missing resources folder is reported once, not for each entry.
@@ -200,7 +204,8 @@ private final class FileSuggestions {
 
     private final class Names {
         let all: [String]
-        /// For each last segment, the name that's only this segment, or else the first that ends with it.
+        /// A name for each last segment of the names: the file in the resources folder itself or, if there's none, the
+        /// first file in a subfolder.
         private let byLastSegment: [String: String]
         private lazy var nearest = NearestName(all)
 

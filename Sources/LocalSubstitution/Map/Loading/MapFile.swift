@@ -4,7 +4,7 @@ package import Foundation
 package final class MapFile: Sendable {
     let url: URL
     let digest: Int
-    /// The JSON text; empty in the copy that ``withoutBytes`` returns.
+    /// The JSON text; empty in a copy made with ``withoutBytes``, which saves memory.
     package let json: [UInt8]
     private let status: FileStatus
     private let readAt: Int64
@@ -30,7 +30,7 @@ package final class MapFile: Sendable {
         digest = hasher.finalize()
     }
 
-    /// Returns a copy with another JSON text.
+    /// Returns a copy with another JSON text. The copy keeps the file's digest and status.
     package func with(_ json: [UInt8]) -> MapFile {
         MapFile(self, json: json)
     }

@@ -17,8 +17,9 @@ package final class MapLoader {
     private let handlers: SubstitutionMap.HandlerTable
     /// The valid entries with patterns so far, by the pattern's normal form.
     private var patterns: [String: (entry: Entry, pattern: MatchPattern)] = [:]
-    /// The invalid entries by their keys' normal form: the first entry, and the keys of all of them. A later entry with
-    /// an equal normal form is a duplicate. If its key is one of `keys`, it's invalid, too.
+    /// The invalid entries, by the normal form of their keys: the first entry with that form, and the keys of all
+    /// entries with it. A later entry with that form is reported as a duplicate. If `keys` contains the later entry's
+    /// key, the later entry is invalid, too.
     private var wrong: [String: (first: Entry, keys: Set<String>)] = [:]
     private var defaults = EntryFields()
     /// The options of an entry whose value is only a file name.
@@ -59,7 +60,11 @@ package final class MapLoader {
         add(EntryFieldsReader(0..<json.count, of: json, line: 0, data: answer.data, handlers: handlers), key: key)
     }
 
-    /// Loads a map from its JSON. If `folder` is `nil`, an entry with a file is a problem, unless `looksAtFiles` is `false`.
+    /// Loads a map from its JSON.
+    ///
+    /// - Parameters:
+    ///   - folder: The resources folder; `nil` for none. Without a folder, an entry with a file is a problem.
+    ///   - looksAtFiles: Whether a missing folder or file is a problem. If `false`, only files' names are checked.
     static func load(
         json: [UInt8],
         folder: ResourcesFolder?,
@@ -205,7 +210,12 @@ package final class MapLoader {
 
     private func isWrong(_ key: String, _ form: String) -> Bool { wrong[form]?.keys.contains(key) == true }
 
-    /// Notes a problem if an entry's key has the same normal form as a valid entry or as an earlier invalid one.
+    /// Notes a problem if an earlier entry's key has the same normal form as an entry's key.
+    ///
+    /// - Parameters:
+    ///   - used: The valid earlier entry whose key has this form; `nil` if there's none.
+    ///   - isRight: Whether the entry is valid. An invalid entry is added to ``wrong``.
+    ///   - form: The normal form of the entry's key; for an invalid key, the key itself.
     private func noteIfEqual(_ entry: Entry, to used: Entry?, isRight: Bool, form: String) {
         let other = used ?? wrong[form]?.first
         if !isRight { wrong[form, default: (entry, [])].keys.insert(entry.key) }
@@ -248,8 +258,8 @@ private struct AlternativeEntries {
     private(set) var entries: [Entry] = []
     private(set) var problems: [SubstitutionMap.Problem] = []
 
-    /// For each condition and method, the first alternative that answers all such requests. A key is the condition's
-    /// digest, a space and the method.
+    /// The first alternative that answers every request with a condition and a method. A dictionary key is the
+    /// condition's digest, a space and the method.
     private var firsts: [String: Entry] = [:]
 
     /// - Parameters:
@@ -290,7 +300,8 @@ private struct AlternativeEntries {
     }
 
     private mutating func note(_ kind: SubstitutionMap.Problem.Kind, _ entry: Entry, _ message: String) {
-        // A conflict's message begins with a field's name, so a colon precedes it. A message about reaching begins with “is”.
+        // A conflict's message begins with a field's name, so a colon precedes it. A message about reaching begins with
+        // “is”.
         let separator = kind == .conflict ? ":" : ""
         problems.append(.init(kind, entry, "Alternative \(entry.options.place?.number ?? 0)\(separator) \(message)"))
     }
@@ -298,7 +309,12 @@ private struct AlternativeEntries {
     /// The digest of an alternative without a condition.
     private static let always = ""
 
-    /// Returns an earlier alternative that answers all requests of an entry; `nil` if there's none.
+    /// Returns an earlier alternative if the earlier alternatives, alone or together, answer all requests that an
+    /// alternative could answer; otherwise, `nil`.
+    ///
+    /// - Parameters:
+    ///   - entry: The alternative that may never be reached.
+    ///   - condition: The digest of its condition.
     private func first(answeringAllOf entry: Entry, _ condition: String) -> Entry? {
         let methods = Self.methods(of: entry)
         return first(answering: methods, for: Self.always) ?? first(answering: methods, for: condition)
@@ -310,8 +326,8 @@ private struct AlternativeEntries {
         return found.contains { $0 == nil } ? nil : found.compactMap { $0 }.last
     }
 
-    /// Returns whether an alternative answers every request that meets its condition. An alternative with `times`
-    /// doesn't. With wildcards in its file or target, it doesn't either: if the file is missing or the target invalid,
+    /// Returns whether an alternative answers every request that meets its condition. Returns `false` for an
+    /// alternative with `times`, and for wildcards in its file or target: if the file is missing or the target invalid,
     /// a later alternative answers.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options

@@ -1,7 +1,7 @@
-/// The name of an entry's file: a relative path in the resources folder, with `/` between its segments. It may have
-/// wildcards. Each is filled with the text that a wildcard of the key's path matched.
+/// The name of an entry's file: a relative path in the resources folder, with `/` between its segments. For each
+/// request, the name's wildcards are filled with the text that the wildcards of the key's path and query matched.
 ///
-/// It's read byte by byte, since a `/` or `*` and a combining mark after it form one `Character`.
+/// The name is read byte by byte, since a `/` or `*` and a combining mark after it form one `Character`.
 package struct FileName: Sendable {
     package let text: String
 
@@ -9,13 +9,14 @@ package struct FileName: Sendable {
 
     package var wildcards: Int { text.utf8.count { $0 == UInt8(ascii: "*") } }
 
-    /// The folder before the first wildcard, which must exist when the map is loaded. Empty for the resources folder.
+    /// The folder before the first wildcard; empty for the resources folder. If it doesn't exist when the map's files
+    /// are checked, the map has a problem.
     package var fixedFolder: String {
         ResourcesFolder.split(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "*") }))).folder
     }
 
-    /// What's wrong with the name, whether or not the file exists; `nil` if nothing is. The text follows the name in a
-    /// message, and ends with a period.
+    /// What's wrong with the name itself, such as “is empty.”; `nil` if it's valid. Doesn't check that the file exists.
+    /// In a message, this text follows the name.
     package var problem: String? {
         if text.isEmpty { return "is empty. Name a file in the resources folder." }
         if text.utf8.contains(0) { return "has a NUL byte. Remove it." }
@@ -28,7 +29,7 @@ package struct FileName: Sendable {
         return nil
     }
 
-    /// Why a URL can't be made into a file name or target. The entry then doesn't apply.
+    /// Why a request's URL can't fill the wildcards of a file name or target. The entry doesn't answer the request.
     package struct Obstacle: Error, Equatable, Sendable {
         /// The obstacle as a sentence without its period.
         let message: String

@@ -13,7 +13,8 @@ package struct Glob: Sendable {
     package var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
 
-    /// Returns the text with a value in place of each wildcard.
+    /// Returns the text with a value in place of each wildcard. There must be a value for each wildcard: without enough
+    /// values, the rest of the text is cut off.
     func filled(with values: [some Sequence<UInt8>]) -> [UInt8] {
         zip(values, literals.dropFirst()).reduce(literals[0]) { $0 + $1.0 + $1.1 }
     }

@@ -6,7 +6,7 @@ package struct MapIndex: Sendable {
     /// An entry that matches a URL.
     package struct Candidate: Sendable {
         package let number: Int
-        /// The text that each wildcard of the key's path matched.
+        /// The text that each wildcard of the key's path and query matched, in order.
         var captures: [ArraySlice<UInt8>] = []
     }
 
@@ -29,8 +29,8 @@ package struct MapIndex: Sendable {
     /// The positions of the groups with patterns.
     private var groupsOfPatterns: [Int] = []
 
-    /// Adds an entry with an exact key, and returns `nil`. If there's already an entry for an equal URL, returns that
-    /// entry and adds nothing.
+    /// Adds an entry with an exact key, and returns `nil`. If the index already has an entry for an equal URL, adds
+    /// nothing, and returns the entry that it has.
     mutating func insert(_ entry: Entry, url: NormalizedURL) -> Entry? {
         if let other = self.entry(equalTo: url) { return other }
         let number = entries.count
@@ -57,7 +57,8 @@ package struct MapIndex: Sendable {
         exact.number(for: url.canonical, in: entries).map { entries[$0] }
     }
 
-    /// Adds all patterns at once, in order of precedence: the pattern with the lowest number wins.
+    /// Adds all patterns at once, numbered in order of precedence. Of the patterns that match a URL, the one with the
+    /// lowest number wins.
     mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
         for (entry, pattern) in items.ordered(by: MatchPattern.precedes) {
             let number = entries.count
@@ -84,8 +85,8 @@ package struct MapIndex: Sendable {
         return found
     }
 
-    /// Returns the numbers of the exact keys that match a URL without their ignored parameters. Keys that ignore the
-    /// fewest of its parameters come first. Ties are sorted by key.
+    /// Returns the numbers of the entries whose exact keys ignore parameters and match a URL. The keys that ignore the
+    /// fewest of the URL's parameters come first. Ties are sorted by key.
     private func numbersIgnoring(_ url: NormalizedURL) -> [Int] {
         var found: [(number: Int, parameters: Int)] = []
         for place in groupsOfURL[url.withoutQuery] ?? [] {

@@ -19,7 +19,10 @@ extension MapKey {
 
         package init() {}
 
-        /// - Parameter number: The number that ``number(for:)`` returns for the key.
+        /// Adds a key.
+        ///
+        /// - Parameter number: The number that ``number(for:)`` returns for a URL that the key matches; 0 by default.
+        /// - Throws: An error if the key is neither a URL nor a match pattern.
         package mutating func insert(_ key: String, number: Int = 0) throws(URLParts.SyntaxError) {
             switch try MapKey(key) {
             case .pattern(let pattern): patterns.insert(pattern, number: number)
@@ -27,7 +30,8 @@ extension MapKey {
             }
         }
 
-        /// Returns the number of a key that matches a URL; `nil` if none does.
+        /// Returns the number of a key that matches a URL: an exact key if there is one, otherwise any pattern. Returns
+        /// `nil` if no key matches.
         package func number(for url: NormalizedURL) -> Int? {
             urls[url.canonical] ?? patterns.matches(url, ignoring: nil).first?.number
         }

@@ -37,7 +37,9 @@ extension SubstitutionMap {
     }
 
     /// Returns an entry's or alternative's answer to a request; `nil` if the entry is `null`, or if the request's body
-    /// must be read first. Throws the reason if the entry doesn't answer.
+    /// must be read first.
+    ///
+    /// - Throws: The reason if the entry or alternative doesn't answer the request.
     private func answer(
         of entry: Entry,
         _ candidate: MapIndex.Candidate,
@@ -88,7 +90,7 @@ extension SubstitutionMap {
         }
     }
 
-    /// Returns the entry of a candidate after the winner; `nil` if the URL can't be made into valid names of its files.
+    /// Returns the entry of a candidate after the winner; `nil` if the URL can't fill the names of the entry's files.
     private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
         let entry = storage.index.entries[candidate.number]
         return (try? entry.fileNames(filledWith: candidate.captures)) == nil ? nil : entry
@@ -126,8 +128,8 @@ package final class MapMatch: Sendable {
     /// Whether the request's body must be read first, for the winner's condition or its handler.
     var needsBody: Bool { winner?.options.isNever == false && substitution == nil }
 
-    /// The first field that needs the protocol, in the winner or in an entry before it; `nil` if there's none. Entries
-    /// that the request's method, headers or query rule out don't count.
+    /// The name of the first field that needs the protocol, in the winner or an entry before the winner; `nil` if
+    /// there's none. Ignores entries that are disabled, or that the request's method, headers or query rule out.
     var protocolField: String? {
         for (entry, why) in passedOver where !why.isOfHead {
             if let field = entry.options.protocolFields.first { return field }
@@ -146,24 +148,26 @@ package final class MapMatch: Sendable {
             }
     }
 
-    /// Whether the winner is `null`, so that the URL is never substituted.
+    /// Whether the winner is a `null` entry, so that the URL is never substituted.
     package var isExcluded: Bool { winner?.options.isNever == true }
 
     /// The winner's answer if its body is local; otherwise, `nil`. See ``Substitution/isLocal``.
     package var localSubstitution: Substitution? { substitution.flatMap { $0.isLocal ? $0 : nil } }
 
-    /// The limit on the winner's answers; `nil` if it answers any number of requests, or if the request's body must be read first.
+    /// The limit on the winner's answers. `nil` if there's no winner, if the winner answers any number of requests, or
+    /// if the request's body must be read first.
     var count: Count? {
         guard !needsBody, let number, let winner else { return nil }
         return Count(entry: number, winner.options)
     }
 
-    /// The first entry whose file is missing. Files with wildcards in their names don't count.
+    /// The first entry whose file is missing; `nil` if there's none. Ignores files with wildcards in their names.
     var goneFile: Entry? {
         passedOver.first { if case .fileIsGone = $0.why { true } else { false } }?.entry
     }
 
-    /// The first entry that doesn't answer because of the request's method, headers, query or body, or because of earlier requests.
+    /// The first entry that doesn't answer because of the request's method, headers, query or body, or because of
+    /// earlier requests.
     var ruledOut: (entry: Entry, why: PassedOver)? {
         passedOver.first { $0.why.isOfRequest }
     }
@@ -173,7 +177,7 @@ package final class MapMatch: Sendable {
         passedOver.compactMap { if case .usedUp = $0.why { $0.entry } else { nil } }
     }
 
-    /// The names of missing files. If one of them existed, its entry might have won instead.
+    /// The names of missing files of entries before the winner. If such a file existed, its entry might have won.
     var missingFiles: [String] {
         passedOver.compactMap { entry in
             switch entry.why {
@@ -197,7 +201,7 @@ package final class MapMatch: Sendable {
         case fileIsGone(name: String)
         /// The file whose name was made from the URL doesn't exist.
         case noSuchFile(name: String)
-        /// The URL can't be turned into a file name, or into a URL to forward to.
+        /// The text that the key's wildcards matched doesn't make a valid file name, or a valid URL to forward to.
         case notFilled(FileName.Obstacle)
 
         var isOfRequest: Bool {

@@ -16,8 +16,8 @@ package final class MatchPattern: Sendable {
             }
         }
 
-        /// Returns the domains that include a host: the host itself, and the text after each of its dots. So
-        /// `badexample.com` isn't in `example.com`.
+        /// Returns the domains that include a host: the host itself, and the text after each of the host's dots. For
+        /// `a.example.com`, that's `a.example.com`, `example.com` and `com`.
         static func domains(of host: String) -> [String] {
             [host]
                 + host.utf8.indices.filter { host.utf8[$0] == UInt8(ascii: ".") }
@@ -58,7 +58,10 @@ package final class MatchPattern: Sendable {
 
     package convenience init(_ key: String) throws(URLParts.SyntaxError) { try self.init(key, ignoring: nil) }
 
+    /// Creates a pattern from an entry's key.
+    ///
     /// - Parameter rule: The entry's `ignoreQuery`. The ignored parameters are removed from the pattern.
+    /// - Throws: An error that says why the key isn't a valid match pattern.
     package init(_ key: String, ignoring rule: Query.Ignored?) throws(URLParts.SyntaxError) {
         let parts = try URLParts(key: key)
         guard ["http", "https", "*"].contains(parts.scheme) else {
@@ -204,7 +207,8 @@ extension MatchPattern {
                 if case .domain = item.pattern.host { hasDomains = true }
             }
 
-            /// Returns the patterns' hosts that match a URL's host: the host itself, its parent domains, and `*`.
+            /// Returns the group's hosts that match a URL's host: the same host, `*.` with the host or one of its
+            /// parent domains, and `*`.
             func hosts(matching host: String) -> [String] {
                 let domains = hasDomains ? Host.domains(of: host).map { Host.domain($0).description } : []
                 return ([host] + domains + [Host.any.description]).filter { lengths[$0] != nil }
@@ -239,7 +243,9 @@ extension MatchPattern {
 
         var isEmpty: Bool { written.isEmpty }
 
-        /// - Parameter number: The number that the pattern's candidates get.
+        /// Adds a pattern.
+        ///
+        /// - Parameter number: The number of the candidates that ``matches(_:ignoring:)`` returns for the pattern.
         package mutating func insert(_ pattern: MatchPattern, number: Int) {
             written.insert(Item(number: number, pattern: pattern, glob: pattern.path))
             if let path = pattern.sortedPath {
@@ -247,7 +253,7 @@ extension MatchPattern {
             }
         }
 
-        /// Returns every pattern that matches, in no particular order.
+        /// Returns a candidate for each pattern that matches a URL, in no particular order.
         ///
         /// - Parameter rule: The parameters that all patterns of this index ignore.
         package func matches(_ url: NormalizedURL, ignoring rule: Query.Ignored?) -> [MapIndex.Candidate] {

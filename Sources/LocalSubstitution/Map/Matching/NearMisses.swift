@@ -40,7 +40,7 @@ extension SubstitutionMap {
             }
         }
 
-        /// The key, as written in the map.
+        /// The key, with the spelling that it has in the map.
         public let key: String
         /// All differences. There's at least one.
         public let differences: [Difference]
@@ -72,7 +72,8 @@ extension SubstitutionMap {
                 "“\(key)” answers only \(answered.listed()). To answer \(method) too, list all methods in “methods”."
         }
 
-        /// Returns how to correct a query. If the key has a query, the response may depend on it.
+        /// Returns how to correct a query: with an entry for the request's query, or with `ignoreQuery`. Offers both if
+        /// the key has a query, since the response may depend on the query.
         private static func queryFix(_ entry: Entry, _ isOneOfSeveralQueries: Bool) -> String {
             let add = "add an entry for the request's query"
             if isOneOfSeveralQueries { return add }
@@ -102,7 +103,7 @@ final class NearMisses: Sendable {
         /// What may be misspelled: the host and path of an exact key, without a slash at the end, or the host or domain
         /// of a pattern.
         let outline: Text
-        /// A pattern, and its path without the query, in lowercase; `nil` for an exact key.
+        /// The whole pattern, and the pattern's path in lowercase and without the query; `nil` for an exact key.
         var pattern: (whole: MatchPattern, path: Glob)?
     }
 
@@ -144,7 +145,8 @@ final class NearMisses: Sendable {
         // Keys that need more edits than the closest misspelling probably name other resources.
         let fewest = near.map(\.edits).filter { $0 > 0 }.min()
         let misspelled = near.filter { $0.edits == fewest }
-        // Misspelled keys differ only a little otherwise, but patterns may differ much, so all of them are compared.
+        // A misspelled exact key differs little in its other parts, so a few keys are enough. A misspelled pattern may
+        // differ much in its other parts, so all patterns are compared.
         let closest =
             near.filter { $0.edits == 0 }.prefix(1_000) + misspelled.filter { $0.key.pattern == nil }.prefix(Self.most)
             + misspelled.filter { $0.key.pattern != nil }
@@ -171,7 +173,8 @@ final class NearMisses: Sendable {
         }
     }
 
-    /// Returns the keys with a host and path that equal a URL's or are misspelled, and how many edits each needs.
+    /// Returns the keys whose host and path equal a URL's host and path or are a misspelling of them. `edits` is the
+    /// number of edits that correct the misspelling; 0 for an equal host and path.
     private func near(_ url: NormalizedURL) -> [(key: Key, edits: Int)] {
         let asked = Self.outline(url)
         // The last label of the host, then the last two labels, and so on.
@@ -203,7 +206,7 @@ final class NearMisses: Sendable {
         // The form of the URL's path, with or without a slash at its end, that the key's path matches. If the path is
         // misspelled, neither matches, and the key's own path is used, so that the query can still be compared.
         let path = forms(ofPath: url.path).first { matches(ownPath.lowercased(), $0.lowercased()) } ?? ownPath
-        // A pattern matches a query as it's written, or with its parameters sorted.
+        // A pattern matches a query with its parameters in the request's order, or sorted by name.
         var texts = [(key: key.path.text, url: path + (url.query.map { "?" + $0 } ?? ""))]
         if let sorted = key.sortedPath, let query = url.query {
             texts.append((key: sorted.glob.text, url: path + "?" + Query(query).sorted.text))
@@ -224,7 +227,7 @@ final class NearMisses: Sendable {
 
     private static func trimmed(_ path: String) -> String { path.hasSuffix("/") ? String(path.dropLast()) : path }
 
-    /// Returns a path as it's written, and with the slash at its end removed or added.
+    /// Returns a path unchanged, and the same path with the slash at its end removed or added.
     private static func forms(ofPath path: String) -> [String] {
         [path, path.hasSuffix("/") ? trimmed(path) : path + "/"]
     }

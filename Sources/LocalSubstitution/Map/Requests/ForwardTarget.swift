@@ -7,8 +7,8 @@ package final class ForwardTarget: Sendable {
     /// The target for one request.
     final class Filled: Sendable {
         let url: URL
-        /// The prefixes of forwarded URLs and of their originals. If a URL begins with `target`, its original has
-        /// `original` in place of that prefix. `nil` if only the target itself has an original.
+        /// The beginnings of forwarded URLs and of their originals: a URL that begins with `target` has an original
+        /// that begins with `original` and ends the same. `nil` if only URLs with the path of ``url`` have an original.
         let prefixes: (target: String, original: String)?
         /// The request's URL.
         let request: NormalizedURL
@@ -17,8 +17,8 @@ package final class ForwardTarget: Sendable {
             (self.url, self.prefixes, self.request) = (url, prefixes, request)
         }
 
-        /// Returns the original of a URL, such as a redirect's target. A request for the original is forwarded to that
-        /// URL. `nil` if there's none.
+        /// Returns the original of a URL, such as a redirect's target: the URL whose requests the entry forwards to the
+        /// given URL. `nil` if there's none.
         func original(of url: URL) -> URL? {
             let text = url.absoluteString
             guard let location = try? NormalizedURL(text) else { return nil }
@@ -36,7 +36,7 @@ package final class ForwardTarget: Sendable {
         }
     }
 
-    /// The target as written in the map.
+    /// The target's text in the map, with its wildcards.
     package let text: String
     /// The scheme, host and port, in normal form.
     package let origin: String
@@ -48,8 +48,8 @@ package final class ForwardTarget: Sendable {
 
     /// Creates a target from the map's text.
     ///
-    /// - Throws: An error if the text isn't an `http` or `https` URL, has user info or a fragment, or has a wildcard in the wrong
-    ///   place.
+    /// - Throws: An error if the text isn't an `http` or `https` URL, has user info or a fragment, or has a wildcard in
+    ///   the wrong place.
     init(_ text: String) throws(URLParts.SyntaxError) {
         self.text = text
         let parts = try URLParts(text)
@@ -96,8 +96,8 @@ package final class ForwardTarget: Sendable {
 
     /// Returns the target for a request.
     ///
-    /// - Parameter captures: The text that each wildcard of the key's path matched, as slices of the request's path and
-    ///   query.
+    /// - Parameter captures: The text that each wildcard of the key's path and query matched, as slices of the
+    ///   request's path and query.
     func filled(with captures: [ArraySlice<UInt8>], for url: NormalizedURL) throws(FileName.Obstacle) -> Filled {
         // The indices of a capture are offsets in the URL's path and query.
         let pathLength = url.layout.query - url.layout.path
@@ -124,8 +124,8 @@ package final class ForwardTarget: Sendable {
         return Filled(target, prefixes: prefixes, request: url)
     }
 
-    /// Returns the target's query with its wildcards filled, and with the query that the path's captures contain; `nil` if
-    /// there's neither.
+    /// Returns the query of the filled target: the target's own query, and the query that the captures of the path
+    /// contain; `nil` if there's neither.
     private func filledQuery(_ captures: [ArraySlice<UInt8>]) -> [UInt8]? {
         // A capture is in normal form. Only characters that would end or change a value must still be encoded.
         let values = captures.dropFirst(path.wildcards).map { capture in

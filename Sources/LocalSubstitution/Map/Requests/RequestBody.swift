@@ -15,14 +15,16 @@ package enum RequestBody: Sendable {
     /// A body that Foundation hides, such as that of an upload task on Linux.
     case hidden
 
-    /// The maximum length, in bytes, of a body that's looked at.
+    /// The maximum length, in bytes, of a body that conditions and handlers can see: 8 MiB.
     static let limit = 8 << 20
-    /// The maximum length, in bytes, of a body that's looked at on the loader's queue. All sessions may share that queue.
+    /// The maximum length, in bytes, of a body that conditions see on the loader's queue: 64 KiB. A longer body is
+    /// ``unread`` there, since all sessions may share that queue.
     static let limitOnLoaderQueue = 64 << 10
 
     /// Creates the value for a request's body.
     ///
-    /// - Parameter most: The maximum length of data to look at, in bytes. Longer data stays unread.
+    /// - Parameter most: The maximum length of data, in bytes; ``limit`` by default. Longer data becomes ``unread``,
+    ///   and data longer than ``limit`` becomes ``tooLong``.
     init(_ request: URLRequest, most: Int = limit) {
         if let data = request.httpBody {
             self = data.count > Self.limit ? .tooLong : data.count > most ? .unread : .data(data)
@@ -33,7 +35,8 @@ package enum RequestBody: Sendable {
         }
     }
 
-    /// Returns a request's body. Leaves data longer than ``limitOnLoaderQueue`` unread.
+    /// Returns a request's body. Data longer than ``limitOnLoaderQueue`` is ``unread``; data longer than ``limit`` is
+    /// ``tooLong``.
     static func onLoaderQueue(_ request: URLRequest) -> RequestBody {
         RequestBody(request, most: limitOnLoaderQueue)
     }

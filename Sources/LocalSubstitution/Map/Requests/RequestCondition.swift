@@ -41,7 +41,8 @@ package struct RequestCondition: Sendable {
         return nil
     }
 
-    /// Returns why the body doesn't meet the condition, in words without a period; `nil` if it does. Read the body first.
+    /// Returns why the body doesn't meet the condition, in words without a period; `nil` if it does. A body that hasn't
+    /// been read, is too long or is hidden doesn't meet a condition on the body.
     func failureOfBody(_ facts: RequestFacts) -> String? {
         guard needsBody else { return nil }
         switch facts.body {

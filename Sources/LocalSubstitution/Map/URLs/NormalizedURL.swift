@@ -1,11 +1,12 @@
 /// An `http` or `https` URL in the form in which keys and requests are compared (RFC 3986 §6.2.2 and §6.2.3).
 ///
-/// Scheme and host are in lowercase. The default port, dot segments and the fragment are left out. The path is never empty.
-/// Percent-encoding is in uppercase, and only where it's needed. An asterisk counts as `%2A`, and an apostrophe as `%27`.
+/// Scheme and host are in lowercase. The default port, dot segments and the fragment are left out. The path is never
+/// empty. Percent-encoding is in uppercase, and only where it's needed. An asterisk counts as `%2A`, and an apostrophe
+/// as `%27`.
 package final class NormalizedURL: Sendable {
-    /// The URL with its query parameters in the order in which they were written.
+    /// The normalized URL with its query parameters in their original order.
     package let text: String
-    /// The URL with its query parameters sorted by name. It's the same for equal URLs.
+    /// The normalized URL with its query parameters sorted by name. Equal URLs have the same canonical URL.
     package let canonical: String
     let layout: Layout
 
@@ -24,7 +25,8 @@ package final class NormalizedURL: Sendable {
 
     /// Creates the normal form of any URL, such as a request's.
     ///
-    /// - Throws: An error if the text isn't an `http` or `https` URL with a host and without user info. A fragment is dropped.
+    /// - Throws: An error if the text isn't an `http` or `https` URL with a host and without user info. A fragment is
+    ///   dropped.
     package convenience init(_ text: String) throws(URLParts.SyntaxError) {
         if let layout = Layout(ofNormal: text) {
             self.init(text: text, layout: layout)
@@ -116,7 +118,7 @@ extension NormalizedURL.Layout {
     /// Creates the layout of a URL that's already in normal form, in one pass and without an allocation. Returns `nil`
     /// for other URLs, and for those that need a closer look, such as any with percent-encoding.
     ///
-    /// This runs for each request whose response isn't retained, and nearly every URL that an app requests has a layout.
+    /// This runs for each request whose response isn't retained. It succeeds for nearly every URL that apps request.
     init?(ofNormal text: String) {
         guard let layout = text.utf8.withContiguousStorageIfAvailable({ Self.scan($0) }) ?? nil else { return nil }
         self = layout

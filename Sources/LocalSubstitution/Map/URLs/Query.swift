@@ -62,7 +62,7 @@ extension Query {
         /// The parameters' names, each of which may end in `*`; `nil` for all parameters.
         let names: [String]?
 
-        /// A text that's the same for equal rules. It's empty if the rule ignores nothing.
+        /// A text that identifies the rule: equal rules have the same text. Empty if the rule ignores nothing.
         var text: String { names?.map { "\($0.utf8.count) \($0)" }.joined() ?? "*" }
 
         package init(names: [String]?) { self.names = names }
@@ -86,7 +86,8 @@ extension Query {
     static func normalizedValue(_ value: String) -> Glob { Glob(normalized(value, ofName: false)) }
 
     private static func normalized(_ text: String, ofName isName: Bool) -> String {
-        // In a condition, `&` is an ordinary character, and so is `=` in a name. Unencoded, they'd end the parameter or name.
+        // In a condition, `&` is an ordinary character, and so is `=` in a name. Unencoded, they'd end the parameter or
+        // name.
         let encoded = URLParts.normalizedQuery(text.utf8, keepsAsterisks: !isName).reduce(into: [UInt8]()) {
             bytes,
             byte in

@@ -12,7 +12,7 @@ package enum SecretName {
         case member
     }
 
-    /// Where a name must have a word of ``table`` to name a credential.
+    /// The position that a word of ``table`` must have in a name, so that the name is a credential's name.
     private enum Position {
         /// Inside a word: `password` in `userpasswordhash`.
         case inside
@@ -28,7 +28,7 @@ package enum SecretName {
         case alone
     }
 
-    /// The words that credentials' names have, in lowercase.
+    /// The words, in lowercase, that make a name a credential's name, and where in the name they must be.
     private static let table: [(position: Position, words: String)] = [
         (.inside, "password passwd passphrase passwort kennwort motdepasse contrasena contraseña wachtwoord"),
         (.inside, "apikey sessionid sessid credential secretkey privatekey accesskey"),
@@ -120,8 +120,8 @@ package enum SecretName {
         bytes.count >= part.count && (0...bytes.count - part.count).contains { bytes[$0...].starts(with: part) }
     }
 
-    /// Returns a name's words in lowercase: runs of letters, split where a capital begins a word. `apiKey`, `APIKey`, `api_key2` and
-    /// `api_key_v2` all become `api` and `key`.
+    /// Returns a name's words in lowercase: runs of letters, split where a capital letter begins a word. `apiKey`,
+    /// `APIKey`, `api_key2` and `api_key_v2` all become `api` and `key`.
     private static func words(of name: String) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []
@@ -155,8 +155,8 @@ package enum SecretName {
     // MARK: Values
 
     /// Returns whether a text, such as a header's or a member's value, looks like a credential or contains one: an
-    /// authorization (`Bearer …`), a JSON Web Token, a private key or a well-known service's access key, a URL with user
-    /// info, or a parameter or member with a credential's name.
+    /// authorization (`Bearer …`), a JSON Web Token, a private key or a well-known service's access key, a URL with
+    /// user info, or a parameter or member with a credential's name.
     package static func isIn(_ text: String) -> Bool { finding(in: Array(text.utf8)) != nil }
 
     /// Returns why a text may contain a credential, as a predicate such as “looks like a credential”; `nil` if there's
@@ -211,7 +211,8 @@ package enum SecretName {
         "apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "negotiate", "token",
     ]
 
-    /// Returns whether a text contains a JSON Web Token (RFC 7519): `eyJ….….…`, where `eyJ` is the beginning of an object in base64.
+    /// Returns whether a text contains a JSON Web Token (RFC 7519): `eyJ….….…`, where `eyJ` is the beginning of an
+    /// object in base64.
     private static func hasWebToken(_ text: [UInt8]) -> Bool {
         text.split { !isOfToken($0) && $0 != UInt8(ascii: ".") }.contains { run in
             let segments = run.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -257,8 +258,8 @@ package enum SecretName {
         return false
     }
 
-    /// Returns the first credential's name that's followed by a colon and a literal. GraphQL has these
-    /// (`login(password: "…")`), and so does JSON inside a string, where quotes may be escaped.
+    /// Returns the first name of a credential before a colon and a literal; `nil` if there's none. For example, in
+    /// GraphQL (`login(password: "…")`), or in JSON inside a string, where quotes may be escaped.
     private static func literal(in text: [UInt8]) -> String? {
         // The last name, if only quotes and spaces have followed it.
         var name: Range<Int>?
@@ -286,7 +287,8 @@ package enum SecretName {
 extension SecretName {
     /// A part of a URL that may be a credential. The description is a clause without a period.
     package struct Parameter: Sendable, Hashable, CustomStringConvertible {
-        /// The name of a parameter of the query or of the path, decoded; `nil` for one without a name, and for the path.
+        /// The decoded name of a parameter of the query or path; `nil` for a parameter without a name, and for a JSON
+        /// Web Token in the path.
         package let name: String?
         package let description: String
 

@@ -3,7 +3,7 @@ package import Foundation
 /// A URL for messages, with “redacted” in place of each part that may be a credential.
 package struct ShownURL: Sendable {
     package private(set) var text = ""
-    /// The replaced values, as written and in normal form. Reasons may quote either form.
+    /// The replaced values, each with its spelling in the URL and in normal form. Reasons may quote either form.
     private var credentials: [String] = []
 
     package init(_ url: URL?) {
@@ -37,7 +37,9 @@ package struct ShownURL: Sendable {
 
     /// Adds a part of the URL to the text, without its credentials.
     ///
-    /// - Parameter parameters: The separators that begin a parameter.
+    /// - Parameters:
+    ///   - separators: The bytes at which the part is split into pieces.
+    ///   - parameters: The separators after which a piece is a parameter.
     private mutating func add(_ part: Substring.UTF8View, separators: String, ofParameters parameters: String) {
         var rest = part
         var separator: UInt8?

@@ -36,6 +36,8 @@ extension URLParts {
 
     /// Returns a path in normal form. Normalizes percent-encoding, then removes dot segments (RFC 3986 §5.2.4). An
     /// empty path becomes `/`.
+    ///
+    /// - Parameter keepsAsterisks: Whether asterisks are wildcards, and so stay unencoded. Otherwise, they're encoded.
     static func normalizedPath(_ path: ArraySlice<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
         let encoded = URLParts.Encoding.normalize(
             path,
@@ -87,7 +89,8 @@ extension URLParts {
         /// Returns the normal form (RFC 3986 §6.2.2). Unreserved characters are decoded. Bytes that aren't allowed are
         /// encoded, with uppercase digits. A `%` that doesn't begin a valid encoding is encoded, too.
         ///
-        /// - Parameter keepsAsterisks: Whether asterisks are wildcards, and so stay unencoded. Otherwise, they're encoded.
+        /// - Parameter keepsAsterisks: Whether asterisks are wildcards, and so stay unencoded. Otherwise, they're
+        ///   encoded.
         static func normalize(
             _ bytes: some Sequence<UInt8>,
             allowed: AllowedBytes,

@@ -1,6 +1,7 @@
-/// The parts of an absolute URL (RFC 3986 §3) or of a match pattern, as they're written.
+/// The parts of an absolute URL (RFC 3986 §3) or of a match pattern. They aren't normalized.
 ///
-/// Foundation's `URL` isn't enough. It encodes a `%` again if another character must be encoded, and it has no wildcards.
+/// Foundation's `URL` isn't enough. It encodes a `%` again if another character must be encoded, and it has no
+/// wildcards.
 package struct URLParts {
     package let scheme: String
     /// The host, with the brackets of an IP literal.
