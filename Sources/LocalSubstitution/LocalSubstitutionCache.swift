@@ -142,7 +142,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// left out.
     public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.unusedEntries }
 
-    /// Explains how the current map answers a request. Explaining changes and counts nothing.
+    /// Explains how the current map answers a request. Changes nothing, and isn't counted as a request.
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
     /// Answers a request as an attached session would, for code that doesn't use URLSession. Returns `nil` if the map

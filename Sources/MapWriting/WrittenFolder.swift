@@ -30,7 +30,7 @@ package struct WrittenFolder: Sendable {
         let name: String
         /// The system's error number, such as `EACCES`.
         let code: Int32
-        /// The name of the symbolic link that is the reason; `nil` for any other reason.
+        /// The name of the symbolic link where a folder must be, if writing failed for that reason; otherwise, `nil`.
         var link: String?
 
         package init(name: String, code: Int32, link: String? = nil) {

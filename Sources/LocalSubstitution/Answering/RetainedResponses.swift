@@ -109,7 +109,8 @@ final class RetainedResponses: Sendable {
 
     // MARK: Retaining
 
-    /// The current generation. Read it when a lookup begins, and pass it to `retain` with the lookup's response.
+    /// How often `removeAll` was called so far. Read it when a lookup begins, and pass it to `retain`, which then
+    /// doesn't retain a response from before the last call.
     var generation: Int { state.withLock { $0.generation } }
 
     /// Returns the response that is retained under a name. Returns `nil` if the response was made from other bytes or

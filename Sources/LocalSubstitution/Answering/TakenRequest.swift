@@ -5,11 +5,11 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The request that a protocol has accepted but not started to load.
+/// A note about the request that a protocol has accepted but not started to load. On Apple platforms, always empty.
 ///
-/// For each request, Linux's loader asks the protocol, then the cache, and then starts the protocol, all on a queue that
-/// the process's sessions share (`URLSession.swift`, `sharedQueue`). So one note is enough. Apple's loader promises no such
-/// order, so nothing is noted there.
+/// For each request, Linux's loader asks the protocol, then the cache, and then starts the protocol, all on one queue for
+/// all sessions (`URLSession.swift`, `sharedQueue`). So it's enough to keep the latest note. Apple's loader doesn't
+/// promise that order.
 final class TakenRequest: Sendable {
     /// What was found when the protocol accepted the request: its retained response, or else its plan.
     struct Note: Sendable {

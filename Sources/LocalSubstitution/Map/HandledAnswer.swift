@@ -66,7 +66,7 @@ struct HandledAnswer {
             guard let folder else {
                 return
                     "The file “\(file.text)” can't be found, since the map has no resources folder. "
-                    + "Pass `resources:` where you make the map or to a test's trait."
+                    + "Pass `resources:` when you make the map, or to the test's trait."
             }
             do throws(FileProblem) {
                 _ = try folder.open(file.text)

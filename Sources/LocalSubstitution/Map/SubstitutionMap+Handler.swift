@@ -60,8 +60,8 @@ extension DecodingError {
     package static let withoutBody = DecodingError.dataCorrupted(
         Context(
             codingPath: [],
-            debugDescription: "The request has no body, or Foundation hides it, as an upload task's body on Linux. "
-                + "Set the request's httpBody, and use a data task."
+            debugDescription: "The request has no body, or Foundation hides it. On Linux, it hides an upload "
+                + "task's body. Set the request's httpBody, and use a data task."
         )
     )
 }

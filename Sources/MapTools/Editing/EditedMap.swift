@@ -246,7 +246,8 @@ package struct EditedMap {
         return !isTaken(name) && (writer == nil || writer == realMap)
     }
 
-    /// The map for which this process last wrote each file, by the file's path.
+    /// The files that this process has written: each file's path, with the path of the map that the file was last written
+    /// for.
     private static let drafted = Guarded<[String: String]>([:])
 
     /// Returns whether a file may be replaced along with the one entry that uses it: the map names it only once, this

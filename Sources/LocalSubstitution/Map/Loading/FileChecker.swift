@@ -82,7 +82,7 @@ final class FileChecker {
         guard let folder else {
             let message =
                 "The file “\(name.text)” can't be found, since the map has no resources folder. "
-                + "Pass `resources:` where you make the map or to a test's trait, or --resources to the command."
+                + "Pass `resources:` when you make the map or to the test's trait, or --resources to the command."
             return SubstitutionMap.Problem(.noResources, first, message)
         }
         return problem(ofFolder: "").map {

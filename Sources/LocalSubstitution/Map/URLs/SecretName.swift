@@ -189,8 +189,8 @@ package enum SecretName {
 
     private static let separators = AllowedBytes("?&;<>\"'`, /#\\\n\r\t")
 
-    /// Returns whether a text, or the value of one of its parameters, looks like a header `Authorization`: `Token
-    /// 0a1b`, for example (RFC 9110 §11.6.2).
+    /// Returns whether a text, or the value of one of its parameters, looks like the value of an `Authorization`
+    /// header, such as `Token 0a1b` (RFC 9110 §11.6.2).
     private static func hasAuthorization(_ text: [UInt8]) -> Bool {
         isAuthorization(text[...])
             || text.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }.contains { parameter in
