@@ -82,7 +82,7 @@ struct MapBeforeRun: Sendable {
     func followed(_ request: TestSubstitutions.Request) -> TestSubstitutions.Request? {
         var request = request
         var isOfServer = false
-        for _ in 0..<20 where request.isRedirected {
+        for _ in 0..<Redirect.most where request.isRedirected {
             guard let entry = cache.explain(request.withBody).winner else { break }
             let targets = redirects(of: entry).compactMap { request.request.redirected(by: $0, to: $1) }
             let end = targets.first { $0.url.isSame(as: request.response?.response.url) }
@@ -99,7 +99,7 @@ struct MapBeforeRun: Sendable {
         let entry = map.entries.first { $0.key == reference.key && !$0.isPattern }
         return (entry?.answering ?? []).compactMap { answer in
             let options = answer.options
-            guard RedirectChain.statuses.contains(options.status) else { return nil }
+            guard Redirect.statuses.contains(options.status) else { return nil }
             return options.fields.headers[header: "Location"].map { (options.status, $0) }
         }
     }

@@ -75,7 +75,7 @@ struct RecordingRun: Sendable {
     /// The folder with the entries' files. Each access looks at the file system, since the folder may appear during the
     /// run.
     var folder: URL {
-        URL(fileURLWithPath: SubstitutionMap.folder(beside: file, or: resources).path, isDirectory: true)
+        URL(fileURLWithPath: ResourcesFolder(beside: file, or: resources).path, isDirectory: true)
     }
 
     /// Returns the map as it was before the run.

@@ -31,3 +31,42 @@ package struct ContentType {
         }
     }
 }
+
+extension EntryFields {
+    /// Sets as few fields as possible so that the entry serves the type and charset that the server sent.
+    mutating func set(_ type: ContentType, ofBody body: Data, at url: NormalizedURL, defaults: EntryFields) {
+        // If a parameter seems to contain a credential, only the type and the charset are kept.
+        let isSecret = SecretName.isIn(type.text)
+        if type.hasOtherParameters, !isSecret {
+            headers["Content-Type"] = type.text
+            return
+        }
+        let choices = [(nil, nil), (type.essence, nil), (nil, type.charset), (type.essence, type.charset)]
+        for choice in choices {
+            (mimeType, charset) = choice
+            if serves(type, ofBody: body, at: url, defaults: defaults) { return }
+        }
+        if isSecret { return }
+        (mimeType, charset) = (nil, nil)
+        headers["Content-Type"] = type.text
+    }
+
+    private func serves(
+        _ type: ContentType,
+        ofBody body: Data,
+        at url: NormalizedURL,
+        defaults: EntryFields
+    ) -> Bool {
+        let entry = Entry(url.canonical, self, defaults: defaults)
+        let substitution = Substitution(entry, fileName: file, folder: nil, url: url)
+        let served = ContentType(substitution.contentType(ofBody: body))
+        // Without a charset, an entry may serve text as UTF-8. That's right only if the body is UTF-8, or begins
+        // with a byte order mark.
+        let isCharsetRight =
+            type.charset == nil
+            ? served?.charset == nil || Charset.byteOrderMark(of: body) != nil
+                || body.withUnsafeBytes { String(utf8: $0) != nil }
+            : served?.charset == type.charset
+        return served?.essence == type.essence && isCharsetRight
+    }
+}

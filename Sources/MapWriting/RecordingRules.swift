@@ -51,7 +51,7 @@ package enum RecordingRules {
 
     /// The statuses of the responses that are kept for a recorded site (see ``Exchange/isBrowsed``). In an app's
     /// session, only responses with status 200 are kept.
-    package static let statuses = RedirectChain.statuses.union([200, 404, 410])
+    package static let statuses = Redirect.statuses.union([200, 404, 410])
 
     /// Returns why a recorder doesn't keep a response; `nil` if it does.
     ///

@@ -37,7 +37,7 @@ package struct WrittenEntry {
         if file != nil, response.type?.essence == MIMEType.eventStream { fields.pace = .secondsPerEvent(0) }
 
         if let type = response.type, file != nil {
-            Self.set(type, of: &fields, body: response.body, url: url, defaults: defaults)
+            fields.set(type, ofBody: response.body, at: url, defaults: defaults)
         }
         self.init(fields, text: Self.text(Self.members(fields)), url: url, defaults: defaults)
     }
@@ -59,46 +59,6 @@ package struct WrittenEntry {
     /// Returns the answer that the entry has for its URL.
     package func substitution(for url: NormalizedURL) -> Substitution {
         Substitution(entry, fileName: entry.file?.text, folder: nil, url: url)
-    }
-
-    /// Sets as few fields as possible so that the entry serves the type and charset that the server sent.
-    private static func set(
-        _ type: ContentType,
-        of fields: inout EntryFields,
-        body: Data,
-        url: NormalizedURL,
-        defaults: EntryFields
-    ) {
-        func serves() -> Bool {
-            let entry = Entry(url.canonical, fields, defaults: defaults)
-            let substitution = Substitution(entry, fileName: fields.file, folder: nil, url: url)
-            let served = ContentType(substitution.contentType(ofBody: body))
-            // Without a charset, an entry may serve text as UTF-8. That's right only if the body is UTF-8, or begins
-            // with a byte order mark.
-            let isCharsetRight =
-                type.charset == nil
-                ? served?.charset == nil || Charset.byteOrderMark(of: body) != nil || isUTF8(body)
-                : served?.charset == type.charset
-            return served?.essence == type.essence && isCharsetRight
-        }
-        // If a parameter seems to contain a credential, only the type and the charset are kept.
-        let isSecret = SecretName.isIn(type.text)
-        if type.hasOtherParameters, !isSecret {
-            fields.headers["Content-Type"] = type.text
-            return
-        }
-        let choices = [(nil, nil), (type.essence, nil), (nil, type.charset), (type.essence, type.charset)]
-        for choice in choices {
-            (fields.mimeType, fields.charset) = choice
-            if serves() { return }
-        }
-        if isSecret { return }
-        (fields.mimeType, fields.charset) = (nil, nil)
-        fields.headers["Content-Type"] = type.text
-    }
-
-    private static func isUTF8(_ body: Data) -> Bool {
-        body.withUnsafeBytes { String(utf8: $0) != nil }
     }
 
     /// The names of the fields that a recorder writes. An entry with any other field wasn't made by a recorder.

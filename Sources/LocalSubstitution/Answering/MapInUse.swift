@@ -89,7 +89,7 @@ final class MapInUse: Sendable {
         _ forget: () -> Void
     ) -> Event? {
         let started = FileStatus.now
-        let folderPath = SubstitutionMap.folder(beside: source.file.url, or: source.resources).path
+        let folderPath = ResourcesFolder(beside: source.file.url, or: source.resources).path
         let folderStatus = FileStatus(path: folderPath)
         do throws(SubstitutionMapError) {
             let file = try MapFile(source.file.url)

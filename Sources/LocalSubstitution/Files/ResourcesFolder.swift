@@ -15,6 +15,20 @@ package final class ResourcesFolder: Sendable {
         self.mapName = mapName
     }
 
+    /// Finds the folder with a map's files: `resources` or, if that's `nil`, the folder `Resources` beside the map. If
+    /// `Resources` doesn't exist, it's the map's own folder.
+    package convenience init(beside map: URL, or resources: URL?, isInBundle: Bool = false) {
+        let own = map.deletingLastPathComponent()
+        let beside = own.appendingPathComponent("Resources", isDirectory: true)
+        if let resources {
+            self.init(resources, isInBundle: isInBundle)
+        } else if FileStatus(path: beside.path)?.kind == .folder {
+            self.init(beside, isInBundle: isInBundle)
+        } else {
+            self.init(own, isInBundle: isInBundle, mapName: map.lastPathComponent)
+        }
+    }
+
     package func path(of name: String) -> String {
         path == "/" ? "/\(name)" : "\(path)/\(name)"
     }

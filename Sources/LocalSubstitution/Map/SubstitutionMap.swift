@@ -215,7 +215,7 @@ public struct SubstitutionMap: Sendable {
         handlers: SubstitutionMap.HandlerTable,
         looksAtFiles: Bool? = nil
     ) throws(SubstitutionMapError) {
-        let folder = Self.folder(beside: file.url, or: resources, isInBundle: isInBundle)
+        let folder = ResourcesFolder(beside: file.url, or: resources, isInBundle: isInBundle)
         let looksAtFiles = looksAtFiles ?? (invalidEntries == .reject)
         try self.init(
             MapLoader.load(json: file.json, folder: folder, looksAtFiles: looksAtFiles, handlers: handlers),
@@ -228,19 +228,6 @@ public struct SubstitutionMap: Sendable {
             ),
             invalidEntries: invalidEntries
         )
-    }
-
-    /// Returns the folder with the entries' files: `resources` or, if that's `nil`, the folder `Resources` beside the
-    /// map. If `Resources` doesn't exist, returns the map's folder.
-    package static func folder(beside file: URL, or resources: URL?, isInBundle: Bool = false) -> ResourcesFolder {
-        if let resources { return ResourcesFolder(resources, isInBundle: isInBundle) }
-        let own = file.deletingLastPathComponent()
-        let beside = ResourcesFolder(
-            own.appendingPathComponent("Resources", isDirectory: true),
-            isInBundle: isInBundle
-        )
-        if FileStatus(path: beside.path)?.kind == .folder { return beside }
-        return ResourcesFolder(own, isInBundle: isInBundle, mapName: file.lastPathComponent)
     }
 
     private init(

@@ -46,7 +46,7 @@ final class Attachment: Sendable {
         self.client = client
         self.sendsCredentials = sendsCredentials
         self.isBrowsed = isBrowsed
-        self.responseLimit = responseLimit ?? 256 << 20
+        self.responseLimit = responseLimit ?? ForwardedRequest.usualLimit
         forwarder = Forwarder(configuration)
     }
 

@@ -43,11 +43,11 @@ package final class DirectLoader: Sendable {
     func answer(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
         var request = request
         var known: (Data, HTTPURLResponse)?
-        for _ in 0...RequestLoad.mostRedirects {
+        for _ in 0...Redirect.most {
             guard let response = try await wholeResponse(to: request) else { return known }
             known = response
             let location = response.1.value(forHTTPHeaderField: "Location")
-            guard RedirectChain.statuses.contains(response.1.statusCode),
+            guard Redirect.statuses.contains(response.1.statusCode),
                 let next = request.redirected(by: response.1.statusCode, to: location), hasEntry(for: next)
             else { return response }
             request = next

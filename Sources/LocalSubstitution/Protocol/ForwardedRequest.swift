@@ -110,6 +110,9 @@ extension ForwardedRequest {
     /// The longest body to hold in memory, in bytes. A longer body is passed on in pieces.
     var limit: Int { attachment.responseLimit }
 
+    /// The usual ``limit``: 256 MiB.
+    static let usualLimit = 256 << 20
+
     /// Sends the request. Must not be called on the loader's thread.
     func send() {
         let task = attachment.forwarder.task(for: self)

@@ -6,9 +6,6 @@ import FoundationNetworking
 #endif
 
 /// Loads the client's request, and the requests of its redirects, from decision to outcome.
-///
-/// A load may read files, and a test may block all of Swift's threads while it waits for a response. So on Linux, macOS
-/// 15, iOS 18 and later, a load runs on Dispatch's threads. On older systems, it runs on Swift's.
 struct RequestLoad: Sendable {
     /// The receiver of the response.
     struct Client: Sendable {
@@ -49,9 +46,7 @@ struct RequestLoad: Sendable {
     private let first: Plan
     private let attachment: Attachment
     private let client: Client
-    /// How many seconds the request may wait for its body, a delay, a handler or the next piece; infinite if unlimited.
-    private let timeout: Double
-    private let began = DispatchTime.now()
+    private let timeout: RequestTimeout
     /// The URL of the request that was decided about last: the client's own, or one after a redirect.
     private var url: URL?
     /// The body that was read from the request's stream, which can be read only once; `nil` if it wasn't needed.
@@ -60,42 +55,24 @@ struct RequestLoad: Sendable {
     /// The time from which an entry's delay is counted: when the request began, or when its handler answered.
     private var delaysFrom: DispatchTime
 
-    /// The most redirects to follow, as in browsers.
-    static let mostRedirects = 20
-
     /// - Parameter plan: The plan for the client's own request, before any redirect.
     init(_ plan: Plan, in attachment: Attachment, for client: Client) {
         first = plan
         self.attachment = attachment
         self.client = client
         // The server's clients decide themselves how long to wait.
-        let interval = attachment.client == .server ? 0 : plan.request.timeoutInterval
-        timeout = interval > 0 ? interval : .infinity
+        timeout = RequestTimeout(attachment.client == .server ? 0 : plan.request.timeoutInterval)
         url = plan.request.url
-        delaysFrom = began
+        delaysFrom = timeout.began
     }
 
     private var responder: Responder { attachment.responder }
 
     /// Starts loading.
     func start() -> Task<Void, Never> {
-        Self.task {
+        Task.onDispatch {
             var load = self
             client.receive(.end(await load.run()))
-        }
-    }
-
-    /// Starts a Swift task for a closure.
-    ///
-    /// - Parameter isOfApp: Whether the closure is the app's code, which may block its thread.
-    private static func task(
-        isOfApp: Bool = false,
-        _ body: @escaping @Sendable () async -> Void
-    ) -> Task<Void, Never> {
-        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-            Task(executorPreference: isOfApp ? DispatchExecutor.ofApp : .ofLoads) { await body() }
-        } else {
-            Task { await body() }
         }
     }
 
@@ -131,7 +108,7 @@ struct RequestLoad: Sendable {
     /// Notes that a redirect is followed. Returns `false` if there were too many.
     private mutating func follow() -> Bool {
         redirects += 1
-        return redirects <= Self.mostRedirects
+        return redirects <= Redirect.most
     }
 
     private mutating func step(_ plan: Plan) async throws(URLError) -> Step {
@@ -172,33 +149,7 @@ struct RequestLoad: Sendable {
     /// Waits for an entry's delay.
     private func wait(_ delay: Double?) async throws(URLError) {
         guard let delay else { return }
-        try await wait(until: delaysFrom + delay, since: began)
-    }
-
-    /// Waits until a time. Throws `timedOut` if the client's timeout ends first, since Linux's loader doesn't time out
-    /// a protocol's requests.
-    ///
-    /// - Parameter last: When the client's timeout began: when the request began, or when the client last received
-    ///   something.
-    private func wait(until time: DispatchTime, since last: DispatchTime) async throws(URLError) {
-        let latest = timeout.isFinite ? last + timeout : .distantFuture
-        if min(time, latest) > .now() {
-            let end = FirstValue<Void>()
-            let timer = Timer(at: min(time, latest)) { end.set(()) }
-            _ = await end.wait()
-            timer.cancel()
-        }
-        try checkCancellation()
-        if time >= latest { throw timedOut }
-    }
-
-    private var timedOut: URLError {
-        .explained(
-            .timedOut,
-            "The answer took longer than the request's timeout of \(timeout.grouped) s. Set a longer timeoutInterval, or a "
-                + "shorter delay in the map.",
-            url
-        )
+        try await timeout.wait(until: delaysFrom + delay, since: timeout.began, for: url)
     }
 
     /// Fails a request that nothing has answered, and reports it unless a URLSession cancelled it.
@@ -216,8 +167,7 @@ struct RequestLoad: Sendable {
     private mutating func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestBody) {
         guard let stream = request.httpBodyStream else { return (request, RequestBody(request)) }
         if body == nil {
-            let timeout = timeout.isFinite ? began + timeout : nil
-            let body = try await BodyReader.read(stream, until: timeout)
+            let body = try await BodyReader.read(stream, until: timeout.end)
             self.body = body
             if case .data(let data) = body { client.hearBody(data) }
         }
@@ -231,7 +181,9 @@ struct RequestLoad: Sendable {
     /// Answers with an entry, without waiting for its delay. In an attached session, follows a redirect that the entry
     /// answers with: the session gets only the response from the redirect's target.
     private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
-        if !attachment.isDirect, substitution.isRedirect, let next = plan.request.redirected(by: substitution) {
+        if !attachment.isDirect, substitution.isRedirect,
+            let next = plan.request.redirected(by: substitution.status, to: substitution.headers[header: "Location"])
+        {
             responder.maps.use(plan)
             return .follow(next)
         }
@@ -249,7 +201,7 @@ struct RequestLoad: Sendable {
     ) async throws(URLError) -> RequestOutcome {
         var (sent, bytes) = (DispatchTime.now(), 0)
         if pieces.count == 1, let first = pieces.first, case .error(let code) = first.content {
-            try await wait(until: sent + first.delay, since: sent)
+            try await timeout.wait(until: sent + first.delay, since: sent, for: url)
             return responder.fail(plan, by: substitution, code)
         }
         do throws(URLError) {
@@ -261,7 +213,7 @@ struct RequestLoad: Sendable {
             defer { responder.reportSubstituted(plan, bytes: bytes, by: .protocol) }
             client.receive(.head(head, .answered))
             for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
-                try await wait(until: sent + piece.delay, since: sent)
+                try await timeout.wait(until: sent + piece.delay, since: sent, for: url)
                 let data = try responder.bytes(of: piece, plan, substitution)
                 client.receive(.data(data))
                 (sent, bytes) = (.now(), bytes + data.count)
@@ -284,7 +236,7 @@ struct RequestLoad: Sendable {
         do throws(URLError) {
             while start < body.count {
                 let (end, delay) = pace.piece(of: body, from: start)
-                try await wait(until: sent + delay, since: sent)
+                try await timeout.wait(until: sent + delay, since: sent, for: url)
                 client.receive(.data(body.subdata(in: body.startIndex + start..<body.startIndex + end)))
                 // If the pace is even, a late piece doesn't delay the later pieces.
                 sent = pace.isEven ? sent + delay : .now()
@@ -310,7 +262,7 @@ struct RequestLoad: Sendable {
             )
         else { return .end(responder.mishandled(plan, handler.refusal)) }
         let name = "The handler of the entry “\(substitution.key)”"
-        switch try await value(of: { try await call(request) }) {
+        switch try await timeout.value(for: self.url, of: { try await call(request) }) {
         case .failure(let error):
             if let error = error as? URLError { return .end(responder.fail(plan, error)) }
             return .end(
@@ -331,29 +283,11 @@ struct RequestLoad: Sendable {
         }
     }
 
-    /// Returns the result of a closure of the app's. Stops waiting at the request's timeout, even if the closure
-    /// ignores cancellation.
-    private func value<Value: Sendable>(
-        of body: @escaping @Sendable () async throws -> Value
-    ) async throws(URLError) -> Result<Value, any Error> {
-        let result = FirstValue<Result<Value, any Error>?>()
-        let task = Self.task(isOfApp: true) {
-            do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
-        }
-        let timer = timeout.isFinite ? Timer(at: began + timeout) { result.set(nil) } : nil
-        let value = await result.wait()
-        timer?.cancel()
-        task.cancel()
-        try checkCancellation()
-        guard let value = value ?? nil else { throw timedOut }
-        return value
-    }
-
     /// Answers with a kept copy; returns `nil` if there is none.
     private func replay(_ plan: Plan, _ recorder: any ResponseRecorder) -> Step? {
         guard let outcome = responder.replay(plan, recorder) else { return nil }
         guard !attachment.isDirect, let http = outcome.response?.response as? HTTPURLResponse,
-            RedirectChain.statuses.contains(http.statusCode),
+            Redirect.statuses.contains(http.statusCode),
             let next = plan.request.redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))
         else { return .end(outcome) }
         return .follow(next)
@@ -501,39 +435,6 @@ struct RequestLoad: Sendable {
         if case .end(let outcome) = step, outcome.hasFailed { return step }
         responder.reportFallback(plan, error)
         return step
-    }
-}
-
-/// A timer that calls a closure once, at a given time. The system doesn't delay the call to save power.
-private struct Timer {
-    private let source: any DispatchSourceTimer
-
-    init(at time: DispatchTime, _ body: @escaping @Sendable () -> Void) {
-        source = DispatchSource.makeTimerSource(flags: .strict, queue: .global(qos: .userInitiated))
-        source.setEventHandler(handler: body)
-        source.schedule(deadline: time)
-        source.activate()
-    }
-
-    func cancel() { source.cancel() }
-}
-
-/// An executor that runs async functions on Dispatch's threads. Dispatch adds threads when some are blocked.
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-private final class DispatchExecutor: TaskExecutor {
-    static let ofLoads = DispatchExecutor(.userInitiated)
-    /// For the app's code, which may block. Timers use another queue.
-    static let ofApp = DispatchExecutor(.default)
-
-    private let queue: DispatchQueue
-
-    private init(_ quality: DispatchQoS.QoSClass) { queue = .global(qos: quality) }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async {
-            job.runSynchronously(on: self.asUnownedTaskExecutor())
-        }
     }
 }
 

@@ -13,28 +13,6 @@ struct EntryText {
 
         /// Returns a member's value as JSON; `nil` if the answer doesn't have the member.
         subscript(name: String) -> String? { members.first { $0.key == name }?.value }
-
-        /// Returns this answer's members with another response. Keeps `methods`, `when`, `delay`, `use`, `ignoreQuery`
-        /// and `comment`, and the headers that a recording never writes.
-        ///
-        /// - Parameter isFurther: Whether the result becomes an additional answer after this one. If so, it doesn't get
-        ///   this answer's `comment`.
-        func replacing(by response: Members, isFurther: Bool) -> Members {
-            let staying = ["methods", "when", "delay", "use", "ignoreQuery"] + (isFurther ? [] : ["comment"])
-            var new = response.filter { $0.key != "methods" && !EntryText.ofEntries.contains($0.key) }
-            let headers = EntryText.members(of: self["headers"] ?? "").filter {
-                !RecordedExchange.Headers.isKept($0.key.asciiLowercased)
-            }
-            if !headers.isEmpty {
-                let all = EntryText.members(of: new.first { $0.key == "headers" }?.value ?? "") + headers
-                new.removeAll { $0.key == "headers" }
-                new.append(("headers", JSONText.object(all)))
-            }
-            let kept = members.compactMap { old in
-                staying.contains(old.key) ? old : new.first { $0.key == old.key }
-            }
-            return kept + new.filter { member in !kept.contains { $0.key == member.key } }
-        }
     }
 
     let answers: [Answer]
@@ -46,7 +24,7 @@ struct EntryText {
     private let list: Range<Int>?
 
     /// The fields that alternatives can't have, since they're for a whole entry.
-    private static let ofEntries = ["ignoreQuery", "enabled", "use"]
+    static let ofEntries = ["ignoreQuery", "enabled", "use"]
 
     /// Parses an entry's value. Returns `nil` for a value that's neither a string, a list nor an object.
     ///

@@ -143,3 +143,27 @@ package struct RecordingAgain: Sendable {
         }
     }
 }
+
+extension EntryText.Answer {
+    /// Returns this answer's members with another response. Keeps `methods`, `when`, `delay`, `use`, `ignoreQuery`
+    /// and `comment`, and the headers that a recording never writes.
+    ///
+    /// - Parameter isFurther: Whether the result becomes an additional answer after this one. If so, it doesn't get
+    ///   this answer's `comment`.
+    func replacing(by response: EntryText.Members, isFurther: Bool) -> EntryText.Members {
+        let staying = ["methods", "when", "delay", "use", "ignoreQuery"] + (isFurther ? [] : ["comment"])
+        var new = response.filter { $0.key != "methods" && !EntryText.ofEntries.contains($0.key) }
+        let headers = EntryText.members(of: self["headers"] ?? "").filter {
+            !RecordedExchange.Headers.isKept($0.key.asciiLowercased)
+        }
+        if !headers.isEmpty {
+            let all = EntryText.members(of: new.first { $0.key == "headers" }?.value ?? "") + headers
+            new.removeAll { $0.key == "headers" }
+            new.append(("headers", JSONText.object(all)))
+        }
+        let kept = members.compactMap { old in
+            staying.contains(old.key) ? old : new.first { $0.key == old.key }
+        }
+        return kept + new.filter { member in !kept.contains { $0.key == member.key } }
+    }
+}

@@ -136,7 +136,7 @@ extension HTTPArchive {
         var hasEmptyBody: Bool {
             let status = status ?? 0
             return size == 0 || method == "HEAD" || [204, 205, 304].contains(status)
-                || RedirectChain.statuses.contains(status) && headers["location"] != nil
+                || Redirect.statuses.contains(status) && headers["location"] != nil
         }
 
         var isBase64: Bool { encoding?.asciiLowercased == "base64" }

@@ -1,0 +1,73 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
+/// The rules for redirects (RFC 9110 §15.4): which responses redirect, where to, and what the next request keeps.
+package enum Redirect {
+    /// The statuses that redirect a client to another URL.
+    package static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+
+    /// The most redirects to follow, as in browsers.
+    package static let most = 20
+
+    /// Returns the target of a `Location` header (RFC 9110 §10.2.2); `nil` if it isn't an http or https URL.
+    ///
+    /// For a relative `Location`, Linux's loader would decode the path, drop its trailing slash, and resolve it against the host's
+    /// root (`HTTPURLProtocol.swift`, `redirectRequest`).
+    static func target(_ location: String?, from url: URL?) -> URL? {
+        guard let target = location.flatMap({ URL(string: $0, relativeTo: url) })?.absoluteURL,
+            ["http", "https"].contains(target.scheme?.lowercased()), target.host?.isEmpty == false
+        else { return nil }
+        return target
+    }
+
+    static func isSameOrigin(_ first: URL?, _ second: URL?) -> Bool {
+        func parts(_ url: URL?) -> [String?] {
+            [url?.scheme?.lowercased(), url?.host?.lowercased(), url?.port?.description]
+        }
+        return parts(first) == parts(second)
+    }
+}
+
+extension URLRequest {
+    /// Returns the request that follows a redirect; `nil` if the redirect's target isn't an http or https URL.
+    package func redirected(by status: Int, to location: String?) -> URLRequest? {
+        guard let target = Redirect.target(location, from: url) else { return nil }
+        var request = self
+        request.url = target
+        let method = httpMethod ?? "GET"
+        let becomesGet = status == 303 ? method != "HEAD" : status < 303 && method == "POST"
+        if becomesGet { request.becomeGet() }
+        request.removeCredentials(after: url)
+        return request
+    }
+
+    /// Returns this request with the URL of a redirect's target. The method is that of the request that the loader
+    /// proposes; if it differs from this request's, the body is dropped.
+    func redirected(to target: URL, as proposed: URLRequest) -> URLRequest {
+        var request = self
+        request.url = target
+        if proposed.httpMethod != httpMethod { request.becomeGet() }
+        request.httpMethod = proposed.httpMethod
+        request.removeCredentials(after: url)
+        return request
+    }
+
+    private mutating func becomeGet() {
+        httpMethod = "GET"
+        httpBody = nil
+        httpBodyStream = nil
+        for name in ["Content-Type", "Content-Length", "Content-Encoding"] {
+            setValue(nil, forHTTPHeaderField: name)
+        }
+    }
+
+    /// Removes the headers with credentials if a redirect led from another origin to this request's URL. They were meant
+    /// for that origin.
+    mutating func removeCredentials(after former: URL?) {
+        guard !Redirect.isSameOrigin(former, url) else { return }
+        for name in HTTPSyntax.credentialHeaders { setValue(nil, forHTTPHeaderField: name) }
+    }
+}

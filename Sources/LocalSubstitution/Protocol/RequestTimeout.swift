@@ -1,0 +1,82 @@
+import Dispatch
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A request's timeout: how long its client waits for a delay, a handler, or the next piece.
+///
+/// Linux's loader doesn't time out a protocol's requests, so a ``RequestLoad`` does.
+struct RequestTimeout: Sendable {
+    /// The timeout in seconds; infinite if unlimited.
+    private let seconds: Double
+    /// When the request began.
+    let began = DispatchTime.now()
+
+    /// - Parameter seconds: The timeout in seconds; unlimited if it's 0.
+    init(_ seconds: Double) { self.seconds = seconds > 0 ? seconds : .infinity }
+
+    /// When the timeout ends, counted from the request's beginning; `nil` if unlimited.
+    var end: DispatchTime? { seconds.isFinite ? began + seconds : nil }
+
+    /// Waits until a time. Throws `timedOut` if the timeout ends first, and `cancelled` if the Swift task was
+    /// cancelled.
+    ///
+    /// - Parameters:
+    ///   - last: When the timeout began: when the request began, or when the client last received something.
+    ///   - url: The URL for the error.
+    func wait(until time: DispatchTime, since last: DispatchTime, for url: URL?) async throws(URLError) {
+        let latest = seconds.isFinite ? last + seconds : .distantFuture
+        if min(time, latest) > .now() {
+            let end = FirstValue<Void>()
+            let timer = Timer(at: min(time, latest)) { end.set(()) }
+            _ = await end.wait()
+            timer.cancel()
+        }
+        if Task.isCancelled { throw URLError(.cancelled) }
+        if time >= latest { throw error(for: url) }
+    }
+
+    /// Returns the result of a closure of the app's, which runs in a Swift task of its own. Stops waiting when the
+    /// timeout ends, even if the closure ignores cancellation.
+    func value<Value: Sendable>(
+        for url: URL?,
+        of body: @escaping @Sendable () async throws -> Value
+    ) async throws(URLError) -> Result<Value, any Error> {
+        let result = FirstValue<Result<Value, any Error>?>()
+        let task = Task.onDispatch(isOfApp: true) {
+            do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
+        }
+        let timer = end.map { Timer(at: $0) { result.set(nil) } }
+        let value = await result.wait()
+        timer?.cancel()
+        task.cancel()
+        if Task.isCancelled { throw URLError(.cancelled) }
+        guard let value = value ?? nil else { throw error(for: url) }
+        return value
+    }
+
+    private func error(for url: URL?) -> URLError {
+        .explained(
+            .timedOut,
+            "The answer took longer than the request's timeout of \(seconds.grouped) s. Set a longer timeoutInterval, or a "
+                + "shorter delay in the map.",
+            url
+        )
+    }
+}
+
+/// A timer that calls a closure once, at a given time. The system doesn't delay the call to save power.
+private struct Timer {
+    private let source: any DispatchSourceTimer
+
+    init(at time: DispatchTime, _ body: @escaping @Sendable () -> Void) {
+        source = DispatchSource.makeTimerSource(flags: .strict, queue: .global(qos: .userInitiated))
+        source.setEventHandler(handler: body)
+        source.schedule(deadline: time)
+        source.activate()
+    }
+
+    func cancel() { source.cancel() }
+}
