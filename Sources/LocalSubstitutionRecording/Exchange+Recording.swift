@@ -8,8 +8,8 @@ import FoundationNetworking
 
 /// How a recorder prepares a request and its response from the network.
 extension Exchange {
-    /// This exchange as a request for the whole body, if the response has the whole body: status 200, or status 206
-    /// with all bytes. Any other exchange is returned unchanged. Media players request the whole body as a range.
+    /// This exchange without a range, if the response has the whole body: with status 200, or with status 206 and all
+    /// bytes. Otherwise, this exchange unchanged. Media players request the whole body as a range.
     var withoutRange: Exchange {
         var whole = self
         if response.statusCode != 200 {
@@ -55,7 +55,8 @@ extension Exchange {
 
         var body: Data { exchange.body }
 
-        /// The body's digest, computed at first use: if a later response supersedes this one, it's never needed.
+        /// The body's digest. It's computed at first use, since it's never needed if a later response supersedes this
+        /// one.
         private(set) lazy var digest = Digest.hexadecimal(of: body)
 
         /// The parts of the response that the map keeps.
@@ -157,8 +158,8 @@ extension Exchange {
         if case .notHeld(let most) = obstacle { .notHeld(most: most) } else { nil }
     }
 
-    /// Returns why the map excludes the target of a redirect; `nil` if the map doesn't exclude it, or without a
-    /// redirect. If it's excluded, the response must not be kept under the original URL either.
+    /// Returns why the map excludes the target of the redirects; `nil` if it doesn't, or if there was no redirect. If
+    /// the target is excluded, the response must not be kept under the original URL either.
     private func exclusionOfTarget(_ foreign: ForeignEntries) -> RecordingRules.Refusal? {
         guard let target = response.url, target != request.url, let url = try? NormalizedURL(target.absoluteString)
         else { return nil }

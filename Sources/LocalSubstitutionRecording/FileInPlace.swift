@@ -2,7 +2,7 @@ import Foundation
 import LocalSubstitution
 import MapWriting
 
-/// A file in a recorder's folder that is written in place: its lock, or its journal.
+/// A file that a recorder writes in place in its folder: the lock, or the journal.
 enum FileInPlace {
     /// Opens a file in a recorder's folder for reading and writing, and creates it if it's missing. Returns the file's
     /// descriptor, which the caller must close.
@@ -41,7 +41,7 @@ enum FileInPlace {
             close(descriptor)
             guard code == EWOULDBLOCK else {
                 let reason = String(cString: strerror(code))
-                throw SubstitutionRecorderError(.unwritable, folder, "can't be locked: \(reason).")
+                throw SubstitutionRecorderError(.unwritable, folder, "can't be locked: \(reason). Use another folder.")
             }
             let message = "is in use by another recorder\(owner). Close that recorder first, or use another folder."
             throw SubstitutionRecorderError(.inUse, folder, message)

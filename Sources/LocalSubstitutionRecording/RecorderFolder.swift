@@ -45,7 +45,7 @@ final class RecorderFolder: Sendable {
             try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
         } catch {
             let reason = error.localizedDescription.sentence
-            throw SubstitutionRecorderError(.unwritable, folder, "can't be created: \(reason)")
+            throw SubstitutionRecorderError(.unwritable, folder, "can't be created: \(reason) Use another folder.")
         }
         let lock = try FileInPlace.lock(folder)
         journal = try RecordingJournal(in: folder)
@@ -251,8 +251,8 @@ final class RecorderFolder: Sendable {
     /// map isn't valid at the moment, so that the recorder doesn't overwrite it.
     ///
     /// If the map was removed, does nothing until the recorder has a new map to write, since the folder may be about to
-    /// be removed, too. Then people's entries count as removed. But `$defaults` stays, since the recorder's entries
-    /// depend on it.
+    /// be removed, too. When the recorder writes the new map, people's entries count as removed, except `$defaults`:
+    /// the recorder's entries depend on it.
     private func adoptEdits(_ output: inout Output) throws(WrittenFolder.Problem) {
         guard output.map.hasChanged else { return }
         let (foreign, isUnsaved) = index.withLock { ($0.foreign, $0.unsaved.isMap) }

@@ -44,7 +44,7 @@ struct RecorderIndex: Sendable {
         let items = responses.map { (name: $0.key, stamp: $0.value.notes.date) }
             .sorted { ($0.stamp, $0.name) < ($1.stamp, $1.name) }
         ages = NamesByAge(items)
-        // This isn't in the future: each later date must be greater, and would be in the future too.
+        // A date in the future isn't used: all later dates must be greater, so they would be in the future, too.
         lastStamp = min(items.last?.stamp ?? 0, Self.now)
     }
 
@@ -261,7 +261,8 @@ extension RecorderIndex.Notes {
     ///
     /// - Parameter old: The last recorder's notes on the file; `nil` if there are none.
     fileprivate init(on file: String, _ status: FileStatus, old: Self?) {
-        // A file with another size has been edited since, so the server's validators don't describe it.
+        // If the file has another size than in the old notes, it was edited, so the server's validators don't describe
+        // it.
         let old = old?.bytes == status.size ? old : nil
         let valid = { (value: String?) in
             value.flatMap { HTTPSyntax.problem(ofHeader: "ETag", value: $0) == nil ? $0 : nil }

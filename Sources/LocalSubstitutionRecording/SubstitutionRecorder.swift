@@ -171,7 +171,8 @@ extension SubstitutionRecorder: ResponseRecorder {
                 if let range = request.rangeHeader { return builder.part(range, for: requested) }
                 return builder.full(for: requested)
             } catch {
-                // A newer copy may have arrived in the meantime, and the old file may be gone.
+                // If a newer copy has just arrived, the old file may be gone. Then the loop answers with the newer
+                // copy.
                 guard let kept, contents.response(for: url)?.notes.file != kept.notes.file else { throw error }
             }
         }
@@ -216,7 +217,7 @@ extension SubstitutionRecorder: ResponseRecorder {
         record(kept, report: report)
     }
 
-    /// Adds an exchange to those that will be written soon.
+    /// Queues an exchange to be written soon.
     ///
     /// - Parameter report: Called once with what happened to the response.
     func record(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {

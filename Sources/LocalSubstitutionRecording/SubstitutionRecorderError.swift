@@ -29,7 +29,7 @@ public struct SubstitutionRecorderError: Error, Sendable, CustomStringConvertibl
     /// The message as a sentence that begins with the folder.
     public var description: String { "The recorder's folder “\(folder.path)” \(message)".printable }
 
-    /// The same as `description`.
+    /// The error's `description`.
     public var errorDescription: String? { description }
 
     init(_ kind: Kind, _ folder: URL, _ message: String) {

@@ -16,7 +16,8 @@ enum MapSource: Sendable {
     ///
     /// - Parameters:
     ///   - name: The map's name, without the extension `json`.
-    ///   - module: The name of the test's module. An error message recommends this module's own bundle, `.module`.
+    ///   - module: The name of the test's module. If this module's bundle contains the map, an error message recommends
+    ///     `.module`.
     case bundle(Bundle, name: String, module: String)
     /// Entries in code.
     ///
@@ -110,7 +111,7 @@ enum MapSource: Sendable {
         _ handlers: [String: SubstitutionMap.Handler]
     ) throws -> SubstitutionMap {
         let folder = inner(path).dropLast().joined(separator: "/")
-        let advice = "Write .copy(\"\(folder.isEmpty ? "Fixtures" : folder)\") in the target's resources."
+        let advice = "Add .copy(\"\(folder.isEmpty ? "Fixtures" : folder)\") to the target's resources."
         guard let file = find(path, in: bundle) else {
             let beginning = "There's no map “\(path)” beside the test's file or in the bundle “\(bundle.bundlePath)”."
             throw SubstitutionScope.Failure(["\(beginning) \(advice)"])
@@ -158,7 +159,7 @@ enum MapSource: Sendable {
         let question = "\(error)\n  Did you mean “\(nearest.path)”?"
         // The path's folder is probably wrong, and recording would create a map there.
         guard nearest.isMisspelled else {
-            return "\(question) Otherwise, create the file with the text {}, then record into it."
+            return "\(question) Otherwise, create the missing file with the text {}, then record into it."
         }
         return "\(question) Otherwise, start a new map.\n  \(record)"
     }

@@ -96,11 +96,11 @@ package struct NearestMap: Sendable {
         let others = bundles(in: folders).filter { $0.url(forResource: stem, withExtension: "json") != nil }
             .map { $0.bundleURL.lastPathComponent }.sorted()
         if let own = others.first(where: { ($0 as NSString).deletingPathExtension.hasSuffix("_\(module)") }) {
-            return "\(beginning) The target's own bundle “\(own)” has one. Write in: .module."
+            return "\(beginning) The target's own bundle “\(own)” has a map with this name. Write in: .module."
         }
         if !others.isEmpty {
             let list = others.prefix(3).map { "“\($0)”" }.joined(separator: ", ")
-            return "\(beginning) It's in \(list). Name that bundle."
+            return "\(beginning) It's in \(list). Pass the bundle that you mean as “in:”."
         }
         let names = (bundle.urls(forResourcesWithExtension: "json", subdirectory: nil) ?? []).map { ($0 as URL).stem }
             .sorted()

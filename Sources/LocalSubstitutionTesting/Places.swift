@@ -7,7 +7,7 @@ import Guarded
 import Glibc
 #endif
 
-/// A semaphore for Swift tasks. A task waits until a place is free, its wait takes too long, or it's cancelled.
+/// A semaphore for Swift tasks. A task waits until a place is free, the wait takes too long, or the task is cancelled.
 ///
 /// The places in ``ofProcess`` limit how many test cases run at a time. Swift Testing starts all tests at once. On
 /// Linux, each session holds two file descriptors until it's released, so many tests would use up the descriptors of
@@ -28,7 +28,7 @@ package final class Places: Sendable {
     /// each other can end.
     private let patience: Double
 
-    /// Creates free places.
+    /// Creates a semaphore whose places are all free.
     ///
     /// - Parameter patience: How long a task waits for a place, in seconds. By default, 5.
     package init(_ count: Int, patience: Double = 5) {
@@ -81,7 +81,8 @@ package final class Places: Sendable {
                     return false
                 }
                 if isFree { return continuation.resume(returning: true) }
-                // A cancellation before the wait was added to the queue found nothing to end.
+                // If the task was cancelled before its wait was in the queue, the cancellation handler found no wait to
+                // end.
                 if Task.isCancelled { return endWait(id) }
                 guard patience < .infinity else { return }
                 DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in self?.endWait(id) }

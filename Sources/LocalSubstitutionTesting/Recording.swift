@@ -37,7 +37,7 @@ struct Recording: Sendable {
     static let problem: String? = value.flatMap { value in
         guard !isOn else { return nil }
         let advice = "Set it to “missing” to record what maps are missing, or to “all” to record everything again."
-        return "\(variable) is “\(value)”. \(advice) Otherwise, remove it.".printable
+        return "\(variable) is “\(value)”. \(advice) Otherwise, remove the variable.".printable
     }
 
     /// Returns the shell command that records the responses that a test's map is missing.
@@ -47,8 +47,8 @@ struct Recording: Sendable {
 
     /// Returns a message that a run can't record into an HTTP archive, and what to do instead.
     static func refusal(ofArchive archive: URL) -> String {
-        "“\(archive.path)” is an HTTP archive, which can't be recorded into. Import it into a map (substitute import), and name that "
-            + "map in the test. Otherwise, remove \(variable)."
+        "“\(archive.path)” is an HTTP archive, which can't be recorded into. Import it into a map (substitute import), and name "
+            + "that map in the test. Otherwise, run the test without \(variable)."
     }
 
     /// The map's file, which may not exist yet.
@@ -56,8 +56,8 @@ struct Recording: Sendable {
     /// The folder with the entries' files. If it's `nil`, the folder `Resources` beside the map; if that doesn't exist,
     /// the map's own folder.
     let resources: URL?
-    /// The session rules that select the requests whose responses are added to the map: those that the rules would make
-    /// fail. The rules let the test's exceptions load, so the exceptions' responses aren't added.
+    /// The session rules that decide which responses are added to the map: the responses to requests that would fail by
+    /// these rules. The test's exceptions would load, so their responses aren't added.
     let unmatched: SessionRules
     /// Changes an answer before it's recorded; `nil` to record answers unchanged.
     let redact: (@Sendable (inout RecordedAnswer) -> Void)?
@@ -234,7 +234,7 @@ struct Recording: Sendable {
         "it may be another test's request, since URLSession.shared doesn't say which test made it"
 
     private static let redirectsElsewhere =
-        "its entry redirects to another URL than the server does. Correct the entry's Location, or remove the entry"
+        "its entry redirects to another URL than the server does. Correct the entry's Location, or remove the entry."
 
     /// The reason why a response isn't recorded, as the issue shows it after the request.
     private struct Obstacle: Error {
@@ -263,21 +263,23 @@ struct Recording: Sendable {
             Obstacle(text: "\(sequence == nil ? "not recorded" : "not replaced"): \(reason)")
         }
         if request.outcome == .underWay {
-            throw obstacle("it hadn't ended when the test did. Wait for it in the test.")
+            throw obstacle("the request hadn't ended when the test ended. Wait for it in the test.")
         }
         if missing == .redirect, let target = request.response?.response.url {
             let location = ShownURL(target).text
             let entry = #"{ "status": 302, "headers": { "Location": \#(JSONText.string(location)) } }"#
-            let reason = "the server redirects it to \(location), which an entry answers"
-            throw obstacle("\(reason). Write the entry by hand: \(entry)")
+            let reason = "the server redirects the request to \(location), which an entry answers"
+            throw obstacle("\(reason). Write the redirect's entry by hand: \(entry)")
         }
-        if missing == .target { throw obstacle("its entry has no “forwardTo”. Add the URL to load the response from.") }
+        if missing == .target {
+            throw obstacle("its entry has no “forwardTo”. Set it to the URL to load the response from.")
+        }
         guard var answer = RecordedAnswer(request) else {
             throw obstacle("the response is too long, or isn't HTTP. Write the entry by hand.")
         }
         if let reason = sequence?.refusal(ofStatus: answer.status, instead: request.entry) { throw obstacle(reason) }
         redact?(&answer)
-        if answer.isRefused { throw obstacle("the closure refused it") }
+        if answer.isRefused { throw obstacle("the redacting closure refused the response") }
         var exchange = answer.exchange
         exchange.replaced = sequence
         return (exchange, answer.leftOut)

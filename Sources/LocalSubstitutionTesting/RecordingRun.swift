@@ -175,10 +175,10 @@ struct RecordingRun: Sendable {
             let text =
                 known.isEmpty
                 ? "\(conflict.request) got different responses in these tests, and a map can't tell the requests apart"
-                    + "\(conflict.reason). \(file.lastPathComponent) keeps the response of the first test. "
+                    + "\(conflict.reason). \(file.lastPathComponent) keeps the responses of the tests marked “kept”. "
                     + "Give the other tests their own map."
                 : "\(conflict.request) got different responses in \(tests.count == 1 ? "another test" : "other tests"), too. "
-                    + "An earlier issue names the other tests. Give all but one their own map."
+                    + "An earlier issue lists the first tests. Give all tests but one their own map."
             return (text + tests.joined(), conflict.place)
         }
     }

@@ -22,9 +22,9 @@ extension TestSubstitutions.Request {
     /// The request as a command line for `curl`, to compare with a snapshot.
     ///
     /// Headers are sorted by name, and arguments are quoted for a shell. The word `redacted` replaces values that may
-    /// be credentials in the URL, in headers, and in a body that is JSON or a form. If another text contains a
-    /// credential or a credential's name, `redacted` replaces the whole text. For a body that isn't text, the command
-    /// reads a file named `body`. A body that can't be seen is missing.
+    /// be credentials in the URL, in headers, and in a body that is JSON or a form. If a body of any other text
+    /// contains a credential or a credential's name, `redacted` replaces the whole body. For a body that isn't text,
+    /// the command reads a file named `body`. A body that can't be seen is missing.
     public var curl: String {
         let url = ShownURL(request.url).text
         var words = ["curl \(Self.quoted(url))"]
@@ -63,7 +63,7 @@ extension TestSubstitutions.Request {
     }
 }
 
-/// Converts a request's body to text, with “redacted” in place of values that may be credentials.
+/// The text of a request's body, with “redacted” in place of values that may be credentials.
 private enum ShownBody {
     private static let replacement = "redacted"
 

@@ -65,7 +65,7 @@ struct SubstitutionScope: Sendable {
         }
     }
 
-    /// An error that lists problems, such as those of a map. In XCTest, it lists the problems that would be issues in
+    /// An error that lists problems, such as a map's problems. In XCTest, it lists the problems that would be issues in
     /// Swift Testing.
     struct Failure: Error, CustomStringConvertible, LocalizedError {
         let description: String
@@ -176,13 +176,15 @@ struct SubstitutionScope: Sendable {
         if request.isHiddenUpload {
             let reason = "on Linux, Foundation hides an upload task's body."
             return request.explanation?.verdict == .noEntry
-                ? "Add an entry. Use a data task with httpBody if a recording should add it: \(reason)"
+                ? "Add an entry by hand. Use a data task with httpBody to record the request instead: \(reason)"
                 : "Use a data task with httpBody: \(reason)"
         }
         if let archive = options.source.archive {
             let name = archive.lastPathComponent
             let url = request.request.url.flatMap { try? NormalizedURL($0.absoluteString).canonical }
-            let found = leftOut.filter { $0.key != nil && $0.key == url }.map { "“\(name)” has it, but \($0.message)." }
+            let found = leftOut.filter { $0.key != nil && $0.key == url }.map {
+                "“\(name)” has the URL, but can't answer (\($0.message))."
+            }
             return (found + ["Export “\(name)” again, with content, or import it into a map and add an entry."])
                 .joined(separator: " ")
         }
@@ -193,7 +195,7 @@ struct SubstitutionScope: Sendable {
                 } else {
                     request.explanation?.nearMisses.isEmpty == false ? "Or add an entry." : "Add an entry."
                 }
-            return advice + " (Only a map that is named by its path can be recorded.)"
+            return advice + " (A test can record into a map only if it names the map by its path.)"
         }
         return request.obstacleToRecording ?? "record it:    \(Recording.command(options.test.filter))"
     }
@@ -234,14 +236,17 @@ extension SubstitutionScope {
 }
 
 extension TestSubstitutions.Request {
-    /// A message that a recording run wouldn't record the request, and what to do instead; `nil` if nothing seems to
-    /// prevent the recording.
+    /// A message about why a recording run wouldn't record the request, and what to do instead; `nil` if nothing seems
+    /// to prevent the recording.
     fileprivate var obstacleToRecording: String? {
         guard let url = request.url else { return nil }
         if let obstacle = EditedMap.obstacle(toRecording: url) { return "It can't be recorded: \(obstacle)" }
         guard let explanation, let winner = explanation.winner else { return nil }
-        if explanation.verdict == .excluded { return "It can't be recorded: the entry “\(winner.key)” is null." }
-        return needsOrigin ? "It can't be recorded. Add “forwardTo” to the entry “\(winner.key)”." : nil
+        if explanation.verdict == .excluded {
+            return "It can't be recorded: the entry “\(winner.key)” is null. Remove the entry first."
+        }
+        return needsOrigin
+            ? "It can't be recorded. In the entry “\(winner.key)”, set “forwardTo” to the URL to load." : nil
     }
 }
 
@@ -270,15 +275,15 @@ private enum SharedSession {
     static func check() throws(SubstitutionScope.Failure) {
         #if os(watchOS)
         throw SubstitutionScope.Failure([
-            "watchOS has no custom protocols, so no map can answer URLSession.shared. Leave out sharedSession, and give the code a "
-                + "session."
+            "watchOS has no custom protocols, so no map can answer URLSession.shared. Leave out sharedSession, and pass "
+                + "URLSession.substituted to the code."
         ])
         #else
         guard !LocalSubstitutionCache.reachesSharedSession else { return }
         throw SubstitutionScope.Failure([
             "A session was used before this call, so no map can answer URLSession.shared. "
-                + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. Don't "
-                + "use a session before that."
+                + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. If the "
+                + "test already has the trait, don't use a session before the first test runs."
         ])
         #endif
     }

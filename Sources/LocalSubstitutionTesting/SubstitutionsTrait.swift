@@ -72,7 +72,10 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         let unused = options.reportsUnused && !Recording.isOn ? use.unused : []
         if !unused.isEmpty {
             let list = unused.map { "\n  \($0)" }.joined()
-            options.record("\(unused.count.counted("entry has", "entries have")) answered no requests:\(list)")
+            options.record(
+                "\(unused.count.counted("entry has", "entries have")) answered no requests. "
+                    + "Remove each entry that isn't needed:\(list)"
+            )
         }
         try result.get()
         // A test that threw an error doesn't get here. It may have failed before its first request.
@@ -84,13 +87,13 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     private func warningOfNoRequests(_ map: SubstitutionMap) -> String? {
         guard options.sharedSession else {
             return "The test has substitutions, but made no request with URLSession.substituted. Pass this session to "
-                + "the code, or TestSubstitutions.current.configuration if the code makes its own. If the code uses "
-                + "URLSession.shared, add sharedSession: true to the trait. If the request comes after the test's end, "
-                + "wait for it in the test."
+                + "the code. If the code makes its own session, pass TestSubstitutions.current.configuration instead. "
+                + "If the code uses URLSession.shared, add sharedSession: true to the trait. If the request comes after "
+                + "the test's end, wait for the request in the test."
         }
         guard map.count > 0 else { return nil }
         return "The test has substitutions, but made no request with URLSession.shared. If the code makes its own "
-            + "session, pass it TestSubstitutions.current.configuration."
+            + "session, pass TestSubstitutions.current.configuration to the code."
     }
 
     /// Runs a test with one of its arguments, or a test without arguments. If the scope can't be created, records an
@@ -166,7 +169,7 @@ extension SubstitutionsTrait {
 extension Trait where Self == SubstitutionsTrait {
     /// Answers a test's requests with a map file.
     ///
-    /// Pass `URLSession.substituted` to your code. If your code makes its own session, pass it the configuration of
+    /// Pass `URLSession.substituted` to your code. If your code makes its own session, pass it the `configuration` of
     /// ``TestSubstitutions/current``. Each test, and each argument of a parameterized test, has its own cache and
     /// session, so tests can run in parallel.
     ///

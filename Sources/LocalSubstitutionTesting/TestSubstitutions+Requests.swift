@@ -32,10 +32,10 @@ extension TestSubstitutions {
         try checkScope()
         let search = try RequestSearch(url, method: method)
         guard number > 0 else {
-            throw SubstitutionScope.Failure(["The number of a request is \(number). Use 1 for the first one."])
+            throw SubstitutionScope.Failure(["“number” is \(number). Use 1 for the first request."])
         }
         guard seconds >= 0 else {
-            throw SubstitutionScope.Failure(["The time to wait is \(seconds) seconds. Use 0 or more."])
+            throw SubstitutionScope.Failure(["“within” is \(seconds) seconds. Use 0 or more."])
         }
         await log.wait(for: number, search, within: seconds)
         let requests = log.requests
@@ -101,8 +101,8 @@ extension TestSubstitutions {
 
         /// Whether the request was made with `URLSession.shared`, perhaps by another test.
         var mayBeOfAnotherTest = false
-        /// Whether only the server at the request's URL could answer: no entry does, or the entry only changes request
-        /// headers. `false` while the request is under way.
+        /// Whether only the server at the request's URL could answer, since no entry does, or since the entry only
+        /// changes request headers. `false` while the request is under way.
         var needsOrigin = false
         /// The alternatives that couldn't answer this request, since they had already answered as many requests as
         /// their `times` allows.

@@ -101,8 +101,9 @@ public final class TestSubstitutions: Sendable {
         original.copy() as? URLSessionConfiguration ?? session.configuration
     }
 
-    /// The requests that the test's code has made so far, in the order in which they began: with ``session``, and with
-    /// sessions that use ``configuration``. With the option `sharedSession`, also those with `URLSession.shared`.
+    /// The requests that the test's code has made so far, in the order in which they began. It made them with
+    /// ``session`` or with sessions that use ``configuration``. With the option `sharedSession`, the requests with
+    /// `URLSession.shared` are included.
     ///
     /// When your code receives a response, the list already has its request and outcome.
     public var requests: [Request] { log.requests }
@@ -174,8 +175,9 @@ extension URLSession {
 private final class UnscopedProtocol: URLProtocol {
     static let explanation = """
         There are no substitutions here, so this session fails every request. Give the test or its suite the trait \
-        .substituting("Fixtures/map.json"), or call withSubstitutions("Fixtures/map.json") { … }. In an exit test, call it in \
-        the exit test's body. In a detached task, use a session that was made before the task.
+        .substituting("Fixtures/map.json"), or call withSubstitutions("Fixtures/map.json") { … }. \
+        In an exit test, call withSubstitutions in the exit test's body. In a detached task, use a session that was made \
+        before the task.
         """
 
     override class func canInit(with request: URLRequest) -> Bool { true }

@@ -28,7 +28,7 @@ import Testing
 ///   - body: The code to run.
 /// - Returns: The body's result.
 /// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, unmatched requests and
-///   other problems that would be issues in Swift Testing are an error after the body has ended.
+///   other problems that would be issues in Swift Testing are thrown as one error after the body has ended.
 public func withSubstitutions<Result>(
     _ map: String,
     unmatched: TestSubstitutions.Unmatched = .issue,
@@ -69,7 +69,7 @@ public func withSubstitutions<Result>(
 ///
 /// - Returns: The body's result.
 /// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, unmatched requests and
-///   other problems that would be issues in Swift Testing are an error after the body has ended.
+///   other problems that would be issues in Swift Testing are thrown as one error after the body has ended.
 public func withSubstitutions<Result>(
     _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
     unmatched: TestSubstitutions.Unmatched = .issue,

@@ -7,7 +7,8 @@ package final class FileLock: Sendable {
     /// Waits until no other lock is held, and takes the lock. If the system can't lock the file, for example because
     /// the file system has no locks, returns without a lock.
     ///
-    /// - Parameter descriptor: The descriptor of an open file or folder. The lock closes it when the lock is released.
+    /// - Parameter descriptor: The descriptor of an open file or folder. The lock closes the descriptor when the lock
+    ///   is deallocated.
     init(waitingFor descriptor: Int32) {
         self.descriptor = descriptor
         while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
@@ -16,8 +17,8 @@ package final class FileLock: Sendable {
     /// Takes the lock without waiting. Returns `nil` if another lock is held, or if the system can't lock the file. In
     /// both cases, `errno` has the reason, and the caller must close the descriptor.
     ///
-    /// - Parameter descriptor: The descriptor of an open file or folder. If this takes the lock, the lock closes the
-    ///   descriptor when the lock is released.
+    /// - Parameter descriptor: The descriptor of an open file or folder. If the lock was taken, it closes the
+    ///   descriptor when it's deallocated.
     package init?(takingNow descriptor: Int32) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
         self.descriptor = descriptor

@@ -1,8 +1,8 @@
 package import Foundation
 import LocalSubstitution
 
-/// An exclusive lock on the folders of a map and its files. While this object exists, other turns for one of the
-/// folders wait, in this process and in others.
+/// An exclusive lock on the folders of a map and its files. While this object exists, any other turn for one of the
+/// folders waits, in this process and in others.
 ///
 /// The folders themselves are locked, so no lock file is left behind.
 package final class FolderTurn: Sendable {

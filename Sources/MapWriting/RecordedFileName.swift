@@ -22,8 +22,8 @@ package struct RecordedFileName {
     /// - Parameters:
     ///   - type: The response's MIME type; `nil` if it isn't known. It determines the extension if the URL's path has
     ///     no known one. Without either, the extension is `bin`.
-    ///   - bodyDigest: A digest of which the beginning becomes part of the name, to distinguish several bodies for the
-    ///     URL; `nil`, the default, for none.
+    ///   - bodyDigest: A digest that distinguishes several bodies for the URL. Its beginning becomes part of the name.
+    ///     `nil`, the default, for a name without a digest.
     package init(_ url: NormalizedURL, type: String?, bodyDigest: String? = nil) {
         digest = Digest.hexadecimal(of: Data((url.canonical + (bodyDigest.map { " \($0)" } ?? "")).utf8))
         host = Self.hostFolder(of: url)
@@ -70,7 +70,8 @@ package struct RecordedFileName {
 
     /// Returns a name for a segment of a URL's path: percent-decoded, and safe on every file system.
     private static func safe(_ segment: String) -> String {
-        // Most segments are safe as they are. A device's name that has only plain characters has three or four of them.
+        // Most segments are safe unchanged. Among plain segments, only those of three or four characters can name a
+        // device.
         let (count, isPlain) = (segment.utf8.count, segment.utf8.allSatisfy(plain.contains))
         if isPlain, 1...longestSegment ~= count, !(3...4 ~= count && isDevice(segment)) { return segment }
         let bytes = PercentEncoding.decode(segment.utf8)
@@ -173,7 +174,8 @@ extension RecordedFileName {
 }
 
 extension RecordedFileName {
-    /// The reserved names of files and folders. Two names count as the same if any file system can't tell them apart.
+    /// The reserved names of files and folders. Two names count as the same if at least one file system can't tell them
+    /// apart.
     ///
     /// The names form a tree. A lookup compares each segment of a name once, so its time grows only with the name's
     /// length.
@@ -196,8 +198,8 @@ extension RecordedFileName {
 
         package init() {}
 
-        /// Reserves a file's name. Returns the name, with each folder spelled as in the names that were reserved first.
-        /// Returns `nil` if the name isn't free, or if a file has the name of one of its folders.
+        /// Reserves a file's name. Returns the name, with each folder spelled as in the first reserved name that has
+        /// the folder. Returns `nil` if the name isn't free, or if a file has the name of one of its folders.
         package mutating func take(_ name: String) -> String? {
             let (folder, rest, isBehindFile) = folder(of: name)
             guard let next = rest.first, !isBehindFile else { return nil }
@@ -211,8 +213,8 @@ extension RecordedFileName {
 
         /// Reserves the first candidate for a name that is free, and returns it.
         ///
-        /// - Parameter exists: Returns whether the folder has something with a name that wasn't reserved. By default,
-        ///   it has nothing.
+        /// - Parameter exists: Returns whether a name is taken although it isn't reserved. By default, no such name is
+        ///   taken.
         package mutating func take(_ name: RecordedFileName, unless exists: (String) -> Bool = { _ in false }) -> String
         {
             var number = 0

@@ -18,7 +18,7 @@ package struct RecordedResponse: Sendable {
         (self.status, self.headers, self.contentType, self.body) = (status, headers, contentType, body)
     }
 
-    /// Takes from a session's response the parts that a map keeps.
+    /// Creates a value with the parts of a session's response that a map keeps.
     ///
     /// - Parameter names: The names of the headers to keep; by default, those that a recorder keeps.
     package init(_ response: HTTPURLResponse, body: Data, headers names: [String] = RecordingRules.Headers.names) {

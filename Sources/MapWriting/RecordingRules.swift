@@ -5,7 +5,7 @@ package import LocalSubstitution
 package import FoundationNetworking
 #endif
 
-/// The rules that decide which requests a recorder takes, and which responses it keeps, whatever is already in the
+/// The rules that decide which requests a recorder takes, and which responses it keeps. They don't depend on the
 /// recorder's folder.
 package enum RecordingRules {
     /// Returns the URL of a request in normal form. Throws a refusal if the URL is missing or invalid.
@@ -32,11 +32,11 @@ package enum RecordingRules {
         return SecretName.first(in: url).map(Refusal.query)
     }
 
-    /// Returns why the redirects that led to a response keep it from being recorded: a redirected request has an
-    /// invalid URL, or a credential, so that the response may be meant for one user only. Returns `nil` if nothing
-    /// does.
+    /// Returns why a response isn't recorded because of the redirects that led to it: a redirected request has an
+    /// invalid URL or a credential. With a credential, the response may be meant for one user only. Returns `nil` if no
+    /// redirect prevents the recording.
     ///
-    /// - Parameter redirects: The requests for the redirects' targets.
+    /// - Parameter redirects: The redirected requests, each for a redirect's target.
     package static func refusal(ofRedirects redirects: [URLRequest]) -> Refusal? {
         for request in redirects {
             let url: NormalizedURL
@@ -90,7 +90,7 @@ package enum RecordingRules {
 }
 
 extension RecordingRules {
-    /// The response headers that a recorder keeps with a body. It leaves out all others.
+    /// The response headers that a recorder keeps with a body. The recorder leaves out all others.
     ///
     /// The kept headers describe the document itself. Those left out include headers of one transfer (such as
     /// `Content-Encoding` and `Date`), of one user (`Set-Cookie`) and of a cache (such as `Cache-Control` and `ETag`).
@@ -149,18 +149,19 @@ extension RecordingRules {
         package static let body = Self("the request has a body")
         package static func url(_ problem: String) -> Self { Self("the URL \(problem)") }
         package static func excluded(key: String) -> Self {
-            Self("the recorder's map excludes it (entry “\(key)”)", key: key)
+            Self("the entry “\(key)” in the recorder's map excludes the URL", key: key)
         }
         package static func entry(key: String) -> Self {
-            Self("the map has an entry for it, “\(key)”, that no recorder wrote", key: key)
+            Self("the map has the entry “\(key)” for the URL, which no recorder wrote", key: key)
         }
         package static func requestHeader(_ name: String) -> Self { Self("the request has the header “\(name)”") }
         /// Returns a reason that applies to a redirected request instead of the original one.
         package static func redirect(_ reason: Self) -> Self { Self("after a redirect, \(reason)") }
         package static func query(_ parameter: SecretName.Parameter) -> Self { Self(parameter.description) }
-        package static func status(_ status: Int) -> Self { Self("the status is \(status); only 200 is recorded") }
+        package static func status(_ status: Int) -> Self { Self("the status is \(status), which isn't recorded") }
         package static func responseHeader(_ header: String) -> Self { Self("the response has the header “\(header)”") }
-        /// Refuses a response whose `Location` may contain a credential: a redirect can't do without that header.
+        /// Returns the reason for a redirect whose `Location` may contain a credential. A redirect can't be kept
+        /// without this header.
         package static func secretHeader(_ name: String) -> Self {
             Self("the response's header “\(name)” may contain a credential")
         }
@@ -176,7 +177,7 @@ extension RecordingRules {
         package static func notHeld(most: Int) -> Self {
             Self("the response is longer than \(most.grouped) bytes, the most that is held in memory")
         }
-        package static let refused = Self("the recorder's redaction refused it")
+        package static let refused = Self("the recorder's redacting closure refused it")
         package static let closed = Self("the recorder was closed")
     }
 }

@@ -42,7 +42,7 @@ package struct WrittenEntry {
         self.init(fields, text: Self.text(Self.members(fields)), url: url, defaults: defaults)
     }
 
-    /// Describes an entry that is already in the map.
+    /// Creates the value for an entry that is already in the map.
     ///
     /// - Parameters:
     ///   - fields: The entry's own fields, without those of `$defaults`.

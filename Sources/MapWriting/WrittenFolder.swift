@@ -1,8 +1,8 @@
 package import Foundation
 import LocalSubstitution
 
-/// A folder to write files to. A symbolic link inside the folder is never followed. Each function writes a file
-/// completely or not at all, even if the process is killed; only ``create(_:as:)`` may then leave a part.
+/// A folder to write files to. A symbolic link inside the folder is never followed. Each function but ``create(_:as:)``
+/// writes a file completely or not at all, even if the process is killed.
 package struct WrittenFolder: Sendable {
     /// The kind of folder.
     package enum Role {
@@ -16,7 +16,7 @@ package struct WrittenFolder: Sendable {
     let path: String
     let role: Role
     /// Whether the writer holds the folder's ``FolderTurn`` from beginning to end. If the writer is then killed, the
-    /// turn's next holder can tell the writer's temporary files by their names: see ``isLeftover(_:)``.
+    /// turn's next holder recognizes the writer's temporary files by their names: see ``isLeftover(_:)``.
     let holdsTurn: Bool
 
     package init(path: String, role: Role = .resources, holdsTurn: Bool = false) {
@@ -40,7 +40,7 @@ package struct WrittenFolder: Sendable {
         /// What went wrong and what to do, in full sentences that begin with the file's name in quotes.
         package var message: String { statement.sentences(withAdvice: advice) }
 
-        /// The same text without a period, for a label or the middle of a sentence.
+        /// The ``message`` without a period at its end, for a label or the middle of a sentence.
         package var fragment: String { statement.fragment(withAdvice: advice) }
 
         private var statement: String {
@@ -54,8 +54,8 @@ package struct WrittenFolder: Sendable {
         }
     }
 
-    /// Writes a file, in place of an existing one. The new bytes are in a temporary file until they're complete, so the
-    /// old file stays until then.
+    /// Writes a file, and replaces an existing one. The new bytes go to a temporary file first, so the old file stays
+    /// until they're complete.
     package func write(_ data: Data, to name: String) throws(Problem) {
         let place = try place(of: name, makingFolders: true)
         try place.prepare(data)
@@ -122,8 +122,8 @@ package struct WrittenFolder: Sendable {
         cancel(name)
     }
 
-    /// Returns whether a name is that of a temporary file whose writer held the folder's turn. If the caller holds the
-    /// turn now, that writer was killed, so the file can be removed.
+    /// Returns whether a name belongs to a temporary file that was written under the folder's turn. If the caller holds
+    /// the turn now, the file's writer was killed, so the file can be removed.
     package static func isLeftover(_ name: String) -> Bool {
         guard name.hasSuffix(".\(extensionInTurn)"), let last = name.split(separator: "/").last else { return false }
         let parts = last.split(separator: ".", omittingEmptySubsequences: false)
@@ -277,8 +277,8 @@ private struct FilePlace: ~Copyable {
     }
 
     /// Opens the deepest existing folder on a path, or a folder a few levels above it, with few calls. Returns the
-    /// folder's descriptor and the rest of the path. Returns `nil` if the caller must open the folders one by one,
-    /// because the path has a link, perhaps only the first folder exists, or the system reports another error.
+    /// folder's descriptor and the rest of the path. Returns `nil` if the path has a link, if few or none of its
+    /// folders exist, or if the system reports another error. Then the caller must open the folders one by one.
     private static func openDeepest(_ folder: String, in root: Int32) -> (descriptor: Int32, rest: Substring.UTF8View)?
     {
         var path = folder.utf8[...]

@@ -21,7 +21,7 @@ struct ArchiveTests {
     func unanswered() async throws {
         let issues = try await ChildProcess.run("ChildArchive/unanswered").issues.filter { !$0.isWarning }
         #expect(issues.count == 2, "\(issues)")
-        let known = "“session.har” has it, but GET: no body was recorded."
+        let known = "“session.har” has the URL, but can't answer (GET: no body was recorded)."
         #expect(issues.filter { $0.text.contains("/logo.png") }.map { $0.text.contains(known) } == [true], "\(issues)")
         #expect(issues.filter { $0.text.contains("/other") }.map { $0.text.contains(known) } == [false], "\(issues)")
         #expect(issues.allSatisfy { $0.text.contains("Export “session.har” again") }, "\(issues)")

@@ -202,7 +202,7 @@ struct RecordingAgainTests {
         let map = #"{ "@a": "a.txt", "@b": "b.txt" }"#
         let site = try Site(map, [:])
         let issue = try #require(try await site.run("HEAD a\nHEAD b\nGET b").issues.first?.text)
-        let reason = "HEAD \(site.origin.url("a")): not replaced: it was requested only with HEAD"
+        let reason = "HEAD \(site.origin.url("a")): not replaced: the tests made this request only with HEAD"
         #expect(issue.contains(reason), "\(issue)")
         #expect(try site.map == map)
         #expect(try [site.text("a.txt"), site.text("b.txt")] == ["old", "fresh GET b"])
@@ -212,7 +212,7 @@ struct RecordingAgainTests {
     func refused() async throws {
         let site = try Site(#"{ "@a": "a.txt" }"#, [:])
         let issue = try #require(try await site.run("GET a", in: "refused").issues.first?.text)
-        #expect(issue.contains("not replaced: the closure refused it"), "\(issue)")
+        #expect(issue.contains("not replaced: the redacting closure refused the response"), "\(issue)")
         #expect(try site.text("a.txt") == "old")
     }
 
@@ -268,7 +268,7 @@ struct RecordingAgainTests {
         let issue = try #require(try await site.run(requests).issues.first?.text)
         #expect(try site.map == map)
         #expect(try [site.text("a.txt"), site.text("b.txt")] == (count == 2 ? ["old", "old b"] : ["x", "y"]))
-        let reason = "GET \(site.origin.url("a")): not replaced: it was requested only 2 of 3 times. Run "
+        let reason = "GET \(site.origin.url("a")): not replaced: the tests made this request only 2 of the 3 times "
         #expect(issue.contains(reason) == (count == 2), "\(issue)")
     }
 
@@ -439,9 +439,9 @@ struct RecordingAgainTests {
         let site = try Site(map, ["GET a": [.redirect(to: "/b")]])
         let issue = try #require(try await site.run("GET a\nGET b", value: "missing").issues.first?.text)
         let line = try #require(issue.split(separator: "\n").first { $0.contains("GET \(site.origin.url("a")): ") })
-        #expect(line.contains("not recorded: the server redirects it to \(site.origin.url("b"))"), "\(issue)")
+        #expect(line.contains("not recorded: the server redirects the request to \(site.origin.url("b"))"), "\(issue)")
         let entry = #"{ "status": 302, "headers": { "Location": "\#(site.origin.url("b"))" } }"#
-        #expect(line.hasSuffix("Write the entry by hand: \(entry)"), "\(issue)")
+        #expect(line.hasSuffix("Write the redirect's entry by hand: \(entry)"), "\(issue)")
         #expect(try site.map == map)
         try site.folder.write(
             "map.json",

@@ -296,7 +296,8 @@ struct RecordingTests {
     @Test(
         "A run fails because of responses that were loaded but can't be recorded",
         arguments: [
-            ("underWay", "held: not recorded: it hadn't ended"), ("refused", "user: not recorded: the closure"),
+            ("underWay", "held: not recorded: the request hadn't ended"),
+            ("refused", "user: not recorded: the redacting closure"),
         ]
     )
     func left(_ test: String, _ reason: String) async throws {

@@ -208,7 +208,7 @@ struct TraitIssueTests {
     )
     func upload(_ test: String, needsEntry: Bool) async throws {
         let text = try #require(try await Self.issues(test).first?.text)
-        #expect(text.contains("Add an entry. ") == needsEntry, "\(text)")
+        #expect(text.contains("Add an entry by hand. ") == needsEntry, "\(text)")
         #expect(text.contains("Use a data task") && text.contains("httpBody"), "\(text)")
         #expect(!text.contains("LOCAL_SUBSTITUTION_RECORD"), "\(text)")
     }

@@ -130,8 +130,8 @@ struct WaitingTests {
         "What isn't valid throws at once and says so",
         arguments: [
             ("shop/orders", 1, 600, "“shop/orders”"), ("https://sh*op/", 1, 600, "“https://sh*op/”"),
-            (orders, 0, 600, "The number of a request is 0."), (orders, 1, -1, "The time to wait is -1.0 seconds."),
-            (orders, 1, .nan, "The time to wait is nan seconds."),
+            (orders, 0, 600, "“number” is 0."), (orders, 1, -1, "“within” is -1.0 seconds."),
+            (orders, 1, .nan, "“within” is nan seconds."),
         ]
     )
     func invalid(_ url: String, _ number: Int, _ seconds: Double, _ words: String) async throws {

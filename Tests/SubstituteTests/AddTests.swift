@@ -115,7 +115,7 @@ struct AddTests {
             )
         )
         let clash = try await folder.substitute("add", Self.url, "mine.txt")
-        #expect(clash.messages.contains("The resources folder has another file “mine.txt”. Rename your file"))
+        #expect(clash.messages.contains("The resources folder already has a different file “mine.txt”. Rename yours"))
         let other = try await folder.substitute("add", Self.url, "mine.txt", "--force")
         #expect(
             other.messages.contains("“mine.txt” in the resources folder belongs to another entry. Rename your file.")
@@ -161,7 +161,7 @@ struct AddTests {
             ("https://h.com/a", "none.txt", "none.txt” doesn't exist."),
             ("https://h.com/a", "mine.txt", "The file “mine.txt” doesn't exist here. Use Resources/mine.txt.\n"),
             ("https://h.com/a", "Resources", "is a folder, not a regular file"),
-            ("https://h.com/a", "a*.txt", "has a *, which stands for a part of the URL"),
+            ("https://h.com/a", "a*.txt", "has a *, which is a wildcard in a map"),
         ]
     )
     func refused(url: String, file: String, message: String) async throws {
@@ -282,7 +282,7 @@ struct AddTests {
     func loadPattern() async throws {
         let run = try await folder.substitute("add", "https://h.com/*")
         #expect(run.status == 1)
-        #expect(run.messages.contains("is a pattern, which can't be loaded. Name a file for it."))
+        #expect(run.messages.contains("is a pattern, which can't be loaded. Name the file that answers it."))
     }
 
     /// A value of the JSON document.

@@ -36,7 +36,7 @@ struct GetRecordTests {
         let urls = ["/page", "/no", "/events"].map { origin.url($0).absoluteString }
         let first = try await folder.substitute(["get", "--record", "kept"] + urls)
         #expect(first.status == 0)
-        #expect(first.messages.contains("not recorded \(urls[1]): the status is 500; only 200 is recorded"))
+        #expect(first.messages.contains("not recorded \(urls[1]): the status is 500, which isn't recorded"))
         #expect(first.messages.contains("2 responses new or changed in "))
         #expect(try folder.contents("kept/substitutions.json").range(of: Data(#""secondsPerEvent": 0"#.utf8)) != nil)
         origin.stop()

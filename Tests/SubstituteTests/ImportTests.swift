@@ -157,7 +157,11 @@ struct ImportTests {
     func dryRun() async throws {
         let run = try await folder.substitute("import", "--dry-run", "--max-size", "7", "--into", "new", "a.har")
         #expect(run.status == 0)
-        #expect(run.output.contains("left  the body has more than 7 bytes (--max-size)  https://h.com/a.png\n"))
+        #expect(
+            run.output.contains(
+                "left  the body has more than 7 bytes (--max-size raises the limit)  https://h.com/a.png\n"
+            )
+        )
         #expect(run.lines.dropLast().last == "2 new, 3 left; nothing was written")
         #expect(!folder.exists("new"))
     }
@@ -166,7 +170,11 @@ struct ImportTests {
     func force() async throws {
         try folder.writeMap(#"{ "https://h.com/": "mine.html" }"#, files: ["mine.html": "mine"])
         let run = try await folder.substitute("import", "a.har", "--type", "text/html")
-        #expect(run.output.contains("left  the map has another entry for it, “https://h.com/” (--force replaces it)"))
+        #expect(
+            run.output.contains(
+                "left  the map already has the entry “https://h.com/” for the URL (--force replaces the entry)"
+            )
+        )
         let forced = try await folder.substitute("import", "a.har", "--type", "text/html", "--force")
         #expect(forced.output.hasPrefix("replaced  text/html; charset=utf-8  3 B  mine.html  https://h.com/\n"))
     }

@@ -362,7 +362,7 @@ struct RemoteCheckTests {
                 testDescription: "different bytes",
                 answers: [.text("new"), .text("newer")],
                 text: "old",
-                reason: "The file wasn't replaced. Several entries use it, but their URLs serve different bytes. "
+                reason: "The file wasn't replaced. Several entries use the file, but their URLs serve different bytes. "
                     + "Give each entry its own file."
             ),
             Sharing(
@@ -370,26 +370,30 @@ struct RemoteCheckTests {
                 answers: [.text("old"), .text("new")],
                 text: "old",
                 reason:
-                    "replaced. Several entries use it, but their URLs serve different bytes. Give each entry its own file."
+                    "replaced. Several entries use the file, but their URLs serve different bytes. "
+                    + "Give each entry its own file."
             ),
             Sharing(
                 testDescription: "one gone",
                 answers: [.text("new"), .status(404)],
                 text: "old",
-                reason: "The entry “ORIGIN/1” also uses it, but its URL couldn't be compared. Correct that entry first."
+                reason:
+                    "The entry “ORIGIN/1” also uses the file, but its URL couldn't be compared. Correct that entry first."
             ),
             Sharing(
                 testDescription: "one that is not reached",
                 answers: [.status(500), .text("new")],
                 text: "old",
-                reason: "The entry “ORIGIN/0” also uses it, but its URL couldn't be compared. Correct that entry first."
+                reason:
+                    "The entry “ORIGIN/0” also uses the file, but its URL couldn't be compared. Correct that entry first."
             ),
             Sharing(
                 testDescription: "different bytes for two names of one file",
                 answers: [.text("new"), .text("newer")],
                 text: "old",
                 reason:
-                    "replaced. Several entries use it, but their URLs serve different bytes. Give each entry its own file.",
+                    "replaced. Several entries use the file, but their URLs serve different bytes. "
+                    + "Give each entry its own file.",
                 files: ["a.txt", "link.txt"]
             ),
         ]
@@ -465,7 +469,9 @@ struct RemoteCheckTests {
         let run = try await folder.substitute("check", "--remote", "--update")
         #expect(run.status == 1)
         #expect(
-            run.output.contains("The file wasn't replaced. The file changed in the meantime. Run the command again.")
+            run.output.contains(
+                "The file wasn't replaced. Another program changed or removed the file while its URL was loaded. "
+            )
         )
         #expect(String(decoding: try folder.contents("outside.txt"), as: UTF8.self) == "secret")
     }

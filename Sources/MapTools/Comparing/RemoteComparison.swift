@@ -84,7 +84,7 @@ extension SubstitutionMap {
 
 /// A run that compares files with what the URLs of their entries serve.
 private struct RemoteComparer: Sendable {
-    /// A file, and the entries with whose URLs it's compared.
+    /// A file, and the entries that use it. The file is compared with the URL of each entry.
     private struct Job: Sendable {
         let name: String
         let entries: [Entry]
@@ -163,7 +163,8 @@ private struct RemoteComparer: Sendable {
             return comparisons
         }
         var new: Data?
-        // Why the file isn't replaced; `nil` if it can be. A stream's URL serves all pieces together, never one alone.
+        // Why the file isn't replaced; `nil` if it can be. A stream's piece isn't, since the stream's URL serves all
+        // pieces together.
         var obstacle = job.stream.map {
             "The file is also a piece of the stream of the entry “\($0.key)”. Replace it by hand."
         }
@@ -173,9 +174,11 @@ private struct RemoteComparer: Sendable {
             if body == nil {
                 obstacle =
                     obstacle
-                    ?? "The entry “\(entry.key)” also uses it, but its URL couldn't be compared. Correct that entry first."
+                    ?? "The entry “\(entry.key)” also uses the file, but its URL couldn't be compared. "
+                    + "Correct that entry first."
             } else if let new, new != body {
-                obstacle = "Several entries use it, but their URLs serve different bytes. Give each entry its own file."
+                obstacle =
+                    "Several entries use the file, but their URLs serve different bytes. Give each entry its own file."
             }
             new = new ?? body
         }
@@ -253,7 +256,7 @@ private struct RemoteComparer: Sendable {
         // Writes to the real path, so that a symbolic link to another file in the folder stays a link.
         guard let place = folder.realName(of: job.name), FileStatus(path: folder.path(of: job.name)) == old.status
         else {
-            return "The file changed in the meantime. Run the command again."
+            return "Another program changed or removed the file while its URL was loaded. Run the command again."
         }
         do throws(WrittenFolder.Problem) {
             try WrittenFolder(path: folder.path, holdsTurn: true).write(body, to: place)

@@ -7,11 +7,11 @@ package import FoundationNetworking
 #endif
 
 extension EditedMap {
-    /// Adds an entry for a file. A file in the resources folder stays where it is. Any other file is copied to this
-    /// folder under its own name.
+    /// Adds an entry for a file. A file in the resources folder stays where it is. Any other file is copied to the
+    /// resources folder under its own name.
     ///
     /// - Parameters:
-    ///   - key: A URL, or a match pattern if the file answers every URL that matches.
+    ///   - key: The entry's key: a URL, or a match pattern for several URLs.
     ///   - replacing: Whether to replace a different entry for the same URLs, and a different file with the same name.
     ///     If `false`, the default, either is an error. A file that another entry uses is never replaced.
     package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(MapToolError) -> KeptFile {
@@ -30,7 +30,7 @@ extension EditedMap {
         if let problem = FileName(text: name).problem { throw MapToolError("The file's name “\(name)” \(problem)") }
         guard FileName(text: name).wildcards == 0 else {
             throw MapToolError(
-                "The file's name “\(name)” has a *, which stands for a part of the URL. Rename the file."
+                "The file's name “\(name)” has a *, which is a wildcard in a map. Rename the file."
             )
         }
         let value = JSONText.string(name)
@@ -52,8 +52,8 @@ extension EditedMap {
     /// Adds an entry that answers a URL with a response. The body's file gets a readable name and a fitting extension.
     ///
     /// - Parameters:
-    ///   - redirects: The requests for the targets of the redirects that led to the response. If one of them has a
-    ///     credential, an error is thrown.
+    ///   - redirects: The redirected requests that led to the response. If one of these has a credential, an error is
+    ///     thrown.
     ///   - replacing: Whether to replace an entry for the URL; `false` by default.
     package mutating func add(
         _ key: String,
@@ -65,7 +65,7 @@ extension EditedMap {
         let url = try Self.loadedURL(key)
         if let reason = RecordingRules.refusal(ofRedirects: redirects) {
             throw MapToolError(
-                "\(key): Nothing was added, because \(reason). To add the URL anyway, name a file for it."
+                "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file that answers it."
             )
         }
         let recorded = RecordedResponse(response, body: body)
@@ -82,8 +82,7 @@ extension EditedMap {
     /// - Parameters:
     ///   - isLoaded: Whether the URL will be loaded. Then the key can't be a pattern.
     ///   - replacing: Whether the map may already have an entry for the URL. Checked only if the URL will be loaded.
-    /// - Returns: A warning if the URL contains something that may be a credential; otherwise, also for
-    ///   a pattern, `nil`.
+    /// - Returns: A warning if the URL may contain a credential; otherwise, `nil`. For a pattern, always `nil`.
     package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapToolError) -> String? {
         guard let url = isLoaded ? try Self.loadedURL(key) : try Self.exactURL(key) else { return nil }
         if isLoaded, !replacing, let key = entries.refusal(of: url)?.key { throw Self.occupied(key) }
@@ -103,18 +102,18 @@ extension EditedMap {
     /// Returns the URL of an exact key. Throws an error for a pattern, which can't be loaded, and for an invalid key.
     private static func loadedURL(_ key: String) throws(MapToolError) -> NormalizedURL {
         if let url = try exactURL(key) { return url }
-        throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name a file for it.")
+        throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name the file that answers it.")
     }
 
-    /// Throws an error if another file has this name and can't be replaced: `replacing` is `false`, or more than the
-    /// entry with the given key uses the file.
+    /// Throws an error if the name belongs to a file that can't be replaced. A file can be replaced only if `replacing`
+    /// is `true`, and if only the entry with the given key uses the file.
     ///
     /// - Parameter key: The key of the entry that is replaced; `nil` if the entry is new.
     private mutating func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapToolError) {
         guard written.contains(name) else { return }
         guard replacing else {
             throw MapToolError(
-                "The resources folder has another file “\(name)”. Rename your file, or replace the other one with --force."
+                "The resources folder already has a different file “\(name)”. Rename yours, or replace that file with --force."
             )
         }
         let isOwn = key.map { entries.document.files(of: $0).contains(name) } ?? false

@@ -11,12 +11,12 @@ extension EditedMap {
     /// responses to a request, only the responses of one test are added.
     ///
     /// - Parameter tests: The exchanges of each test.
-    /// - Returns: For each exchange, what was added or why nothing was; and the requests to which tests got different
-    ///   responses. An exchange that can't be added doesn't affect others.
+    /// - Returns: For each exchange, what was added, or why nothing was added. Also, as conflicts, the requests to
+    ///   which tests got different responses. An exchange that can't be added doesn't affect others.
     package mutating func add(
         tests: [[RecordedExchange]]
     ) -> (outcomes: [[Result<AddedExchange, MapToolError>]], conflicts: [Conflict]) {
-        var added = Added(outcomes: tests.map { $0.map { _ in .failure(MapToolError("It wasn't reached.")) } })
+        var added = Added(outcomes: tests.map { $0.map { _ in .failure(MapToolError("It was skipped. Run again.")) } })
         // The exchanges that replace recorded answers, by the entry's key; and the other exchanges, by URL.
         var (replaced, new): ([String: [Numbered]], [String: [Numbered]]) = ([:], [:])
         for (test, exchanges) in tests.enumerated() {
@@ -59,7 +59,7 @@ extension EditedMap {
             outcomes[numbered.test][numbered.number] = outcome
         }
 
-        /// Adds the conflict, unless it's `nil`. Marks the exchanges that no kept response answers as not added.
+        /// Adds the conflict, unless it's `nil`. Marks an exchange as not added if no kept response answers it.
         mutating func note(_ conflict: Conflict?, _ kept: [Addition], in group: [Numbered]) {
             if let conflict { conflicts.append(conflict) }
             let answered = Set(kept.flatMap(\.answers).map { [$0.test, $0.number] })
@@ -97,7 +97,7 @@ extension EditedMap {
         }
     }
 
-    /// Returns a URL to record in normal form. Throws an error if the URL is invalid or may contain a credential.
+    /// Returns the normal form of a URL to record. Throws an error if the URL is invalid or may contain a credential.
     private static func recordable(_ url: String) throws(MapToolError) -> NormalizedURL {
         let normalized = try normalized(url)
         if let parameter = SecretName.first(in: normalized) {
@@ -111,7 +111,7 @@ extension EditedMap {
     private mutating func add(_ ofURL: [Numbered], to added: inout Added) throws(MapToolError) {
         guard let url = ofURL.first?.url else { return }
         if let key = entries.exclusion(of: url) {
-            throw MapToolError("The entry “\(key)” is null. Remove it to record the URL.")
+            throw MapToolError("The entry “\(key)” is null. Remove the entry to record the URL.")
         }
         let gets = Set(ofURL.map(\.exchange.request).filter { $0.method == "GET" })
         let groups = Dictionary(grouping: ofURL) { numbered in
@@ -132,7 +132,7 @@ extension EditedMap {
         let old = oldKey.flatMap { value(of: $0) }
         // An alternative without `methods` has its entry's methods.
         let listsMethod = old != nil || !isAlone
-        // The entry is equally valid with any candidate for a file's name.
+        // The file may get another name when it's written. The name doesn't affect whether the entry is valid.
         let planned = additions.map {
             members($0, of: url, file: $0.fileName(for: url).candidate(0), listsMethod: listsMethod)
         }
@@ -167,12 +167,13 @@ extension EditedMap {
         return EntryText(old)?.adding(new)
     }
 
-    /// Checks that a map of only the defaults and an entry's new value can be loaded. Throws an error if it can't, or
-    /// if `value` is `nil` because the entry can't have more alternatives.
+    /// Checks an entry's new value: a map that has only this entry and `$defaults` must be valid. Throws an error if it
+    /// isn't, or if `value` is `nil` because the entry can't have more alternatives.
     private func check(_ value: String?, of key: String) throws(MapToolError) {
         guard let value else {
             throw MapToolError(
-                "The entry “\(key)” is written so that no alternative can be added. Add the response by hand."
+                "The entry “\(key)” has “ignoreQuery”, “enabled” or “use”, so it can't get alternatives. "
+                    + "Add the response by hand."
             )
         }
         var values = [key: value]
@@ -185,7 +186,7 @@ extension EditedMap {
                 throw SubstitutionMapError(file: nil, problems: [problem])
             }
         } catch {
-            throw MapToolError("The entry for it would be invalid. \(error.problems.first?.message ?? "\(error)")")
+            throw MapToolError("The response's entry would be invalid. \(error.problems.first?.message ?? "\(error)")")
         }
     }
 
@@ -233,13 +234,14 @@ extension EditedMap {
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
             return nil
         }
-        return "it answers requests whose bodies differ only in what may be credentials"
+        return "it also answers requests whose bodies differ only in possible credentials"
     }
 
     /// Returns the sequence of responses to one request. Also returns a conflict if some tests got
     /// other responses; otherwise, `nil`.
     ///
-    /// - Parameter fewest: How many responses the sequence should have. Tests that got at least as many are preferred.
+    /// - Parameter fewest: How many responses the sequence should have; 1 by default. Tests that got at least as many
+    ///   are preferred.
     private static func sequence(
         of request: RecordedExchange.Request,
         atLeast fewest: Int = 1,
@@ -248,7 +250,7 @@ extension EditedMap {
         // The answer to GET also answers HEAD. So in a group for GET, responses to HEAD don't count.
         let tests = Dictionary(grouping: group.filter { $0.exchange.request.method == request.method }, by: \.test)
             .sorted { $0.key < $1.key }
-        // Prefers a test that got the same responses and then further ones.
+        // Prefers a test that got the same responses, followed by more.
         var kept = (tests.first { $0.value.count >= fewest } ?? tests.first)?.value ?? []
         for (_, other) in tests where !answers(kept, other) && answers(other, kept) { kept = other }
         let note = note(on: group)
@@ -302,8 +304,8 @@ extension EditedMap {
         }
     }
 
-    /// Replaces recorded answers of the entry with the given key. Fields that say which requests are answered stay, and
-    /// so do fields that a recording doesn't write, such as comments and delays.
+    /// Replaces recorded answers of the entry with the given key. Keeps the fields that select requests, and the fields
+    /// that a recording doesn't write, such as comments and delays.
     private mutating func replace(
         _ recorded: [Numbered],
         of key: String,
@@ -337,7 +339,7 @@ extension EditedMap {
                 let name = addition.fileName(for: first.url)
                 let file =
                     body.isEmpty ? nil : try write(addition.exchange, as: name, over: own, unlessIn: &bodies)
-                // The last answer stays in the place of the old last one. Further up, it would hide
+                // The new last answer takes the position of the old last answer. At an earlier position, it would hide
                 // handwritten alternatives.
                 let last = sequence.places.count - 1
                 let place = sequence.places[addition.exchange.times == nil ? last : min(index, last)]
@@ -359,14 +361,15 @@ extension EditedMap {
 
     private static func onlyHead(_ method: String) -> MapToolError {
         MapToolError(
-            "it was requested only with HEAD, which gets no body. Request it with \(method), too, to replace it."
+            "the tests made this request only with HEAD, which gets no body. "
+                + "To replace the answer, request it with \(method), too."
         )
     }
 
     private static func tooFew(_ count: Int, of wanted: Int) -> MapToolError {
         MapToolError(
-            "it was requested only \(count.grouped) of \(wanted.grouped) times. Run all tests that make the request, or remove "
-                + "the answers that aren't needed."
+            "the tests made this request only \(count.grouped) of the \(wanted.grouped) times that its recorded answers need. "
+                + "Run all tests that make the request, or remove the answers that aren't needed."
         )
     }
 }
@@ -389,7 +392,7 @@ extension EditedMap {
             package let number: Int
             /// The statuses of the responses that the test got, in order.
             package let statuses: [Int]
-            /// Whether the map answers this test with its own responses.
+            /// Whether the map has the responses that this test got.
             package let isKept: Bool
         }
 

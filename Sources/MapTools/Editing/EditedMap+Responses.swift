@@ -64,8 +64,8 @@ extension EditedMap {
         return isSame(served, new, body) ? KeptFile(.unchanged, file, of: body, servedAs: served) : nil
     }
 
-    /// Returns whether the first of two entries serves these bytes with the same type, status and headers as the
-    /// second, and for all of the second's methods. Conditions and spelling don't matter.
+    /// Returns whether two entries serve a body with the same type, status and headers. The first entry must also
+    /// answer all methods of the second. Conditions, and how the map spells the entries, don't matter.
     private func isSame(_ one: Substitution, _ other: Substitution, _ body: Data) -> Bool {
         // `Content-Type` is compared below, as it's served.
         var headers = (one.headers, other.headers)

@@ -155,8 +155,8 @@ package struct EditedMap {
         while true {
             let candidate = name.candidate(number)
             number += 1
-            // A draft's file isn't replaced, even if this change will remove it. If the process is killed before that,
-            // the saved map still names the file, which must have the right bytes.
+            // A draft's file isn't replaced, even if this change will remove it. Until then, the saved map names the
+            // file. If the process is killed, the file must still have its bytes.
             let free = folder.names.take(candidate)
             if free == nil || isDryRun, reuse(candidate, for: body) { return candidate }
             guard let free else { continue }
@@ -166,17 +166,17 @@ package struct EditedMap {
                     return free
                 }
             } catch {
-                // Files aren't written through a symbolic link, but can be read through it.
+                // Files aren't written through a symbolic link, but they're read through it.
                 guard reuse(candidate, for: body) else { throw error }
                 return candidate
             }
-            // Another program has created a file with this name meanwhile.
+            // Another program has just created a file with this name.
             if reuse(candidate, for: body) { return candidate }
         }
     }
 
-    /// The names of the files with the bodies of a URL's responses, by request and body. Responses to one request that
-    /// have the same body share a file.
+    /// The names of the files for the bodies of a URL's responses, by request and body. If a request got the same body
+    /// several times, its responses share a file.
     typealias WrittenBodies = [RecordedExchange.Request: [Data: String]]
 
     /// Writes the body of a response and adds its file to `bodies`, unless `bodies` already has this body for the same
@@ -239,8 +239,8 @@ package struct EditedMap {
         taken.insert(RecordedFileName.InUse.folded(name))
     }
 
-    /// Returns whether this change can use a file: none of its entries uses the file yet, and this process didn't last
-    /// write it for another map. The other map's next change may remove the file.
+    /// Returns whether this change can use a file. It can't if one of its entries already uses the file, or if this
+    /// process last wrote the file for another map, whose next change may remove it.
     private func isFree(_ name: String) -> Bool {
         let writer = Self.drafted.withLock { $0[path(of: name)] }
         return !isTaken(name) && (writer == nil || writer == realMap)
@@ -373,7 +373,9 @@ package struct EditedMap {
     }
 
     private static func changed(_ file: URL) -> MapToolError {
-        MapToolError("The map “\(file.path)” changed in the meantime. Nothing is lost. Run the command again.")
+        MapToolError(
+            "Another program changed the map “\(file.path)” during the command, so nothing was saved. Run the command again."
+        )
     }
 
     private static func makeFolder(_ folder: URL) throws(MapToolError) {
@@ -381,7 +383,10 @@ package struct EditedMap {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw MapToolError("The folder “\(folder.path)” can't be created: \(error.localizedDescription.sentence)")
+            throw MapToolError(
+                "The folder “\(folder.path)” can't be created: \(error.localizedDescription.sentence) "
+                    + "Create it, or use another folder."
+            )
         }
     }
 }

@@ -70,17 +70,17 @@ struct EntryText {
     /// - Parameters:
     ///   - new: The new answers, by the position (from 0) of the answer that they replace. An empty array removes the
     ///     answer. At least one answer must remain.
-    ///   - keepsLines: Whether all other text keeps its line numbers; `false` by default. Then no replacement may have
-    ///     more lines than the answer that it replaces.
+    ///   - keepsLines: Whether all other text keeps its line numbers; `false` by default. If `true`, no replacement may
+    ///     have more lines than the answer that it replaces.
     func replacing(_ new: [Int: [Members]], keepsLines: Bool = false) -> String {
-        // An alternative can't have “ignoreQuery”, so the entry gets it.
+        // Writes the entry anew, since alternatives can't have “ignoreQuery”, but their entry can.
         if list == nil, let answers = new[0], answers.count > 1 { return Self.value(of: answers) }
         var parts: [(range: Range<Int>, text: String)] = []
         var isFirst = true
         for (place, range) in ranges.enumerated() {
             let answers = new[place]
             if let answers, answers.isEmpty {
-                // Also removes a comma: the one after the answer if it's the first, or the one before it.
+                // Also removes the comma after the first answer, or before any other answer.
                 parts.append(
                     isFirst && place + 1 < ranges.count
                         ? (range.lowerBound..<ranges[place + 1].lowerBound, "")

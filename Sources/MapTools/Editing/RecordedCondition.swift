@@ -8,14 +8,14 @@ import LocalSubstitution
 struct RecordedCondition: Hashable, Sendable {
     private enum Comparison: Hashable {
         case json(JSONValue)
-        /// A form, with `*` for each value that may be a credential, or an empty JSON object.
+        /// A form with `*` in place of each possible credential, or an empty JSON object as text.
         case text(String)
     }
 
     /// What the body is compared with; `nil` if every body meets the condition.
     private var comparison: Comparison?
-    /// A body that meets the condition: JSON on one line, with numbers and strings written as in the recorded body, or
-    /// the text. `nil` if there's no condition.
+    /// A body that meets the condition: a text, or JSON on one line with the recorded spelling of numbers and strings.
+    /// `nil` if every body meets the condition.
     private(set) var example: String?
     /// Whether the condition leaves out a part of the body that may be a credential.
     private(set) var isRedacted = false
@@ -47,7 +47,7 @@ struct RecordedCondition: Hashable, Sendable {
                 throw Obstacle(reason: "it's neither JSON nor a form")
             }
         } catch {
-            obstacle = "its request's body isn't compared, since \(error.reason)"
+            obstacle = "the request's body isn't compared, since \(error.reason)"
         }
     }
 
@@ -63,9 +63,9 @@ struct RecordedCondition: Hashable, Sendable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(comparison) }
 
-    /// The rank of this condition, to compare element by element. A lower rank is narrower: JSON comes
-    /// before forms, JSON with more values before JSON with fewer, and a form with more text besides
-    /// its wildcards before one with less.
+    /// The rank of this condition, to compare element by element. Narrower conditions have lower ranks. JSON ranks
+    /// before forms. More values in JSON, or more text besides a form's wildcards, make a condition narrower. A
+    /// condition that every body meets ranks last.
     var rank: [Int] {
         switch comparison {
         case .json(let value): return [0, -value.count]
@@ -117,8 +117,8 @@ struct RecordedCondition: Hashable, Sendable {
         (comparison, example) = (.text(text), text)
     }
 
-    /// Returns whether a body is a form. If the request has a type, the type decides. Otherwise, the body must look
-    /// like a form, since URLSession sends every body without a type as a form.
+    /// Returns whether a body is a form. If the request has a `Content-Type`, the type decides. Otherwise, the body
+    /// must look like a form, since URLSession sends every body without a type as a form.
     private static func isForm(_ body: Data, _ type: String?) -> Bool {
         type.map { MIMEType.essence(of: $0) == "application/x-www-form-urlencoded" } ?? SecretMember.isForm(body)
     }
@@ -180,7 +180,7 @@ struct RecordedCondition: Hashable, Sendable {
                 members.append((key, text))
             }
         }
-        // `{ "id": "password", "value": … }`, as in lists of form fields.
+        // In a list of form fields, one member can name the other's value: `{ "id": "password", "value": … }`.
         let isNamedSecret = members.contains { SecretMember.isSecretName(Self.string($0.value), of: $0.key) }
         if isNamedSecret {
             isRedacted = true

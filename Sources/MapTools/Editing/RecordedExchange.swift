@@ -2,7 +2,8 @@ package import Foundation
 import LocalSubstitution
 import MapWriting
 
-/// A request with any method and its response with any status, to keep in a map. It has no credential headers.
+/// A request and its response, to keep in a map. The request can have any method, and the response any status. The
+/// exchange has no request headers, and no response headers that may contain a credential.
 package struct RecordedExchange: Sendable {
     private(set) var request: Request
     /// The request's URL. It may not be normalized.
@@ -10,7 +11,7 @@ package struct RecordedExchange: Sendable {
     /// The request's body; `nil` if it has none.
     var requestBody: Data?
     let response: RecordedResponse
-    /// How many requests the response answers; `nil` for any number, as for a sequence's last response.
+    /// How many requests the response answers; `nil` for any number. A sequence's last response answers any number.
     var times: Int?
     /// How many requests the earlier responses of the sequence answer; 0 by default.
     var after = 0
@@ -61,7 +62,7 @@ package struct RecordedExchange: Sendable {
         response.fileName(for: url, digest: request.map { $0.condition.digest(with: $0.method) })
     }
 
-    /// The fields of an alternative that say which requests it answers, other than `methods`.
+    /// The alternative's fields `when` and `times`, without those that aren't set.
     var conditions: EntryText.Members {
         let fields = [("when", request.condition.when), ("times", times.map { String($0) })]
         return fields.compactMap { key, value in value.map { (key, $0) } }
@@ -115,15 +116,15 @@ extension RecordedExchange {
         }
     }
 
-    /// The response headers that a test's recording keeps, because clients read them. It leaves out headers that belong
-    /// to one transfer, to one user or to a cache.
+    /// The response headers that a test's recording keeps, because clients read them. The recording leaves out headers
+    /// that belong to one transfer, to one user or to a cache.
     package enum Headers {
         /// Returns the headers to keep, by name, and the names of the headers to leave out. If a header is left out
-        /// since it may contain a credential, this reason follows its name in the same string.
+        /// since it may contain a credential, its name is followed by this reason.
         ///
         /// - Parameters:
         ///   - names: The names of the response's headers. `Content-Type` is neither kept nor left out, since an entry
-        ///     has other fields for it. But if one of its parameters may be a credential, that is listed as left out.
+        ///     has other fields for it. But a parameter that may be a credential is listed as left out.
         ///   - value: Returns a header's value by its name, in any letter case; `nil` if the response doesn't have it.
         package static func sorted(
             _ names: [String],

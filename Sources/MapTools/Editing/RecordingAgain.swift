@@ -3,8 +3,8 @@ import MapWriting
 
 /// The recorded answers in a map, which a recording run can replace.
 ///
-/// An answer counts as recorded if its entry's key is exact, and its only fields are those that a recording writes and
-/// perhaps a comment, a delay or `ignoreQuery`.
+/// An answer counts as recorded if its entry's key is exact, and if a recording could have written all of its fields. A
+/// comment, a delay and `ignoreQuery` are also allowed.
 package struct RecordingAgain: Sendable {
     /// The recorded answers to one request: an entry, or its alternatives for the same method and condition. A sequence
     /// is replaced as a whole.
@@ -34,9 +34,9 @@ package struct RecordingAgain: Sendable {
             statuses = places.map { answers[$0].options.status }
         }
 
-        /// Returns why a response can't replace the recorded answer, as a clause without a period; `nil` if it can.
+        /// Returns why a response can't replace the recorded answer, and what to do; `nil` if it can.
         ///
-        /// - Parameter entry: The entry or alternative that would have answered. If it's `nil` or of another key, the
+        /// - Parameter entry: The entry or alternative that would have answered. If it's `nil` or has another key, the
         ///   response is compared with the sequence's first answer.
         package func refusal(ofStatus status: Int, instead entry: SubstitutionMap.EntryReference?) -> String? {
             let place = entry?.key == key ? places.firstIndex(of: (entry?.alternative ?? 1) - 1) : 0
@@ -44,11 +44,13 @@ package struct RecordingAgain: Sendable {
             let isError = [401, 403, 429].contains(status) || status >= 500
             // A 206 or a 304 doesn't have the whole body.
             let isPartial = [206, 304].contains(status) && status != old
-            return old < 400 && isError || isPartial ? "the status is now \(status), and was \(old)" : nil
+            return old < 400 && isError || isPartial
+                ? "the status is now \(status), and was \(old). If that's right, edit the entry." : nil
         }
     }
 
-    /// The name of the handler that replaces each recorded answer. The handler leaves requests to the network.
+    /// The name of the handler that ``json`` has in place of each recorded answer. The handler leaves requests to the
+    /// network.
     package static let handlerName = "LOCAL_SUBSTITUTION_RECORD"
 
     /// The map's text with the handler ``handlerName`` in place of each recorded answer. Everything

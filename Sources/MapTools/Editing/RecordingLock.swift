@@ -36,6 +36,8 @@ package enum RecordingLock {
 
     private static func failure(_ map: String, _ path: String, _ code: Int32) -> MapToolError {
         let reason = String(cString: strerror(code))
-        return MapToolError("“\(map)” can't be recorded, since “\(path)” can't be locked: \(reason). Remove that file.")
+        return MapToolError(
+            "“\(map)” can't be recorded into, since its lock “\(path)” can't be taken: \(reason). Remove the lock's file."
+        )
     }
 }

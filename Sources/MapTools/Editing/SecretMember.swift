@@ -1,9 +1,9 @@
 package import Foundation
 import LocalSubstitution
 
-/// Decides which parts of a request's body may be credentials: members of JSON, and fields of a form.
+/// The rules that find possible credentials in a request's body: in members of JSON, and in fields of a form.
 package enum SecretMember {
-    /// Returns whether a JSON member, by its name, may contain a credential.
+    /// Returns whether a JSON member may contain a credential, judged by its name.
     package static func isSecret(name: String) -> Bool { SecretName.isSecret(name, in: .member) }
 
     /// Returns whether a form's field, such as `name=value`, has the name of a credential, or a value

@@ -8,8 +8,8 @@ extension EditedMap {
     ///
     /// - Parameters:
     ///   - replacing: Whether to replace existing entries; `false` by default. `null` entries are never replaced.
-    ///   - inOrder: Whether to import all responses to a request; `false` by default. They answer in order, and the
-    ///     last one answers all further requests.
+    ///   - inOrder: Whether to import all responses to a request; `false` by default. If `true`, they answer in order,
+    ///     and the last one answers all further requests.
     /// - Returns: What happened to the response of each archive entry, in the order of the archive.
     package mutating func take(
         _ archive: HTTPArchive,
@@ -42,20 +42,21 @@ extension EditedMap {
 }
 
 extension HTTPArchive {
-    /// A response, and the indexes of the archive's entries that recorded it. All of them are for one request, and no
-    /// different response to this request comes between them.
+    /// A response, and the indexes of the archive's entries that recorded it. All of these entries have one request,
+    /// and no different response to this request comes between them.
     struct Response {
         fileprivate(set) var numbers: [Int]
         fileprivate(set) var exchange: RecordedExchange
     }
 
-    /// Returns the selected responses for each URL, in the order in which the map's entry has them as alternatives.
-    /// URLs are in the order of the archive.
+    /// Returns the selected responses for each URL. URLs are in the order of the archive, and a URL's responses in the
+    /// order of the alternatives in its entry.
     ///
     /// - Parameters:
     ///   - inOrder: Whether to return all responses to a request. If `false`, returns only the last one
     ///     that can be imported.
-    ///   - map: The map's entries; `nil` if there's no map yet. URLs that a `null` entry excludes are left out.
+    ///   - map: The map's entries; `nil`, the default, if there's no map yet. URLs that a `null` entry excludes are
+    ///     left out.
     ///   - left: Gets the reasons why entries of the archive are left out, by the entry's index.
     func responses(
         _ selection: Selection,
@@ -150,8 +151,8 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive {
-    /// Returns a map for a test that answers as the archive's servers did, with all methods and statuses. Request
-    /// bodies become conditions. A request's responses answer in order, and the last one answers all further requests.
+    /// Returns a map for a test, with the archive's responses to all methods and with all statuses. Request bodies
+    /// become conditions. A request's responses answer in order, and the last one answers all further requests.
     ///
     /// The map's ``SubstitutionMap/problems`` are the archive's entries that can't answer, such as entries without
     /// content.
@@ -196,7 +197,7 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive {
-    /// The conditions that an archive's responses must meet to be imported into any map.
+    /// The conditions that an archive's responses must meet to be imported, regardless of the map.
     package struct Selection: Sendable {
         /// The default limit for the length of a body, in bytes.
         package static let standardLargest = 20_000_000
@@ -268,10 +269,10 @@ extension HTTPArchive {
         }
     }
 
-    /// What happened to one response, such as that of an entry in an archive.
+    /// The outcome of adding one response to a map, for example from an archive.
     package struct Item: Sendable {
-        /// The request's URL; empty if the archive has no URL. A URL of an archive is in the form that ``shown(_:)``
-        /// returns.
+        /// The request's URL; empty if the archive has no URL. If the response is from an archive, this is the URL that
+        /// ``shown(_:)`` returns.
         package let url: String
         /// The kept file, or why the response wasn't imported.
         package let outcome: Result<EditedMap.KeptFile, Refusal>
@@ -312,7 +313,7 @@ extension HTTPArchive {
         static let noStatus = malformed("the response's status is missing in the archive")
         private static func malformed(_ problem: String) -> Self { Self("malformed", problem) }
         static func url(_ problem: String) -> Self { Self("url", "the URL \(problem)") }
-        static let pattern = Self("match", "no --match pattern matches it")
+        static let pattern = Self("match", "no --match pattern matches the URL")
         static func method(_ method: String) -> Self {
             Self("method", "the method is \(method), which --methods doesn't list")
         }
@@ -330,21 +331,21 @@ extension HTTPArchive {
         }
         static func query(_ parameter: SecretName.Parameter) -> Self { Self("query", parameter.description) }
         static func tooLarge(most: Int) -> Self {
-            Self("tooLarge", "the body has more than \(most.grouped) bytes (--max-size)")
+            Self("tooLarge", "the body has more than \(most.grouped) bytes (--max-size raises the limit)")
         }
         static let superseded = Self(
             "superseded",
             "a later response to the same request is used (--in-order keeps all)"
         )
         static let headOfGet = Self("headOfGet", "the entry for GET also answers HEAD")
-        static func excluded(key: String) -> Self { Self("excluded", "the map excludes it (entry “\(key)”)") }
+        static func excluded(key: String) -> Self { Self("excluded", "the map's entry “\(key)” excludes the URL") }
         static func entry(key: String) -> Self {
-            Self("entry", "the map has another entry for it, “\(key)” (--force replaces it)")
+            Self("entry", "the map already has the entry “\(key)” for the URL (--force replaces the entry)")
         }
         static func unwritable(_ problem: String) -> Self { Self(failure, problem) }
 
-        /// The kind of refusal if the response's entry or file couldn't be written. Only with this kind
-        /// has the import failed.
+        /// The kind of refusal if the response's entry or file couldn't be written. An import fails only if a response
+        /// has this kind of refusal.
         package static let failure = "unwritable"
     }
 }

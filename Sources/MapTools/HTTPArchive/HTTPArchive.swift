@@ -20,7 +20,7 @@ package struct HTTPArchive: Sendable {
     package init(contentsOf file: URL) throws(MapToolError) {
         let bytes: Data
         do throws(FileProblem) {
-            // Read, not mapped: if a mapped file is truncated meanwhile, the process crashes.
+            // The file isn't mapped into memory. If another program truncated a mapped file, the process would crash.
             bytes = try OpenedFile(path: file.path).contents()
         } catch {
             throw MapToolError("The archive “\(file.path)” \(error.message)")
@@ -87,7 +87,9 @@ package struct HTTPArchive: Sendable {
             guard key == "log", cursor.next == .object else { return try cursor.skip() }
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                 guard key == "entries", cursor.next == .array else { return try cursor.skip() }
-                guard entries == nil else { throw cursor.failure("has its list of entries twice. Keep one of them.") }
+                guard entries == nil else {
+                    throw cursor.failure("has the list “log.entries” twice. Keep one of them.")
+                }
                 var list: [Entry] = []
                 try cursor.array { cursor throws(JSONCursor.SyntaxError) in
                     list.append(try Entry(&cursor))
@@ -104,8 +106,8 @@ package struct HTTPArchive: Sendable {
 }
 
 extension HTTPArchive {
-    /// One request and its response in an HTTP Archive. A property is `nil` if the archive doesn't have
-    /// it, or has a wrong type.
+    /// One request and its response in an HTTP Archive. A property is `nil` if it's missing in the archive, or has a
+    /// wrong type there.
     struct Entry: Sendable {
         /// The method in uppercase; `nil` if it isn't a valid method. HTTP methods are case-sensitive, but some
         /// programs write archives with methods in lowercase.
@@ -130,9 +132,9 @@ extension HTTPArchive {
         /// The response's headers that may be kept, without `Content-Type`, by lowercase name.
         private(set) var headers: [String: String] = [:]
 
-        /// Whether the response has no body, or none that matters: its size is 0, its method is `HEAD`, its status is
-        /// 204, 205 or 304, or it's a redirect with `Location`. A body that's only missing in the archive doesn't count
-        /// as empty, since browsers also leave out bodies that they no longer have.
+        /// Whether the response has no body, or none that matters: its size is 0, the method is `HEAD`, the status is
+        /// 204, 205 or 304, or it's a redirect with `Location`. For any other response, a missing body may have
+        /// existed: browsers leave out bodies that they no longer have.
         var hasEmptyBody: Bool {
             let status = status ?? 0
             return size == 0 || method == "HEAD" || [204, 205, 304].contains(status)

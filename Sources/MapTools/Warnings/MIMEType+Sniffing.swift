@@ -2,10 +2,11 @@ import LocalSubstitution
 
 /// Finding the type of a file from its first bytes (after WHATWG MIME Sniffing §6 and §7.1).
 extension MIMEType {
-    /// How many of a file's first bytes are looked at: the length of its resource header (WHATWG MIME Sniffing §5.2).
+    /// How many bytes at the beginning of a file are looked at: the length of a “resource header” (WHATWG MIME Sniffing
+    /// §5.2).
     package static let sniffedLength = 1445
 
-    /// Returns what a file's first bytes are if they contradict the file's type.
+    /// Returns what a file's first bytes look like, if they contradict the file's type.
     ///
     /// Bytes that may have the type don't contradict it. For example, an empty file fits any type, and a ZIP archive
     /// may be a `.docx`.
@@ -25,7 +26,7 @@ extension MIMEType {
             if let signature = own?.required { return "no \(signature) signature" }
             return isJSON(type) && withoutLeadingSpace(bytes).first == UInt8(ascii: "<") ? "markup" : nil
         }
-        // JSON and scripts are `application/*`, too, but they aren't archives.
+        // A type that isn't in the table may be built on the found format. But JSON and scripts never are.
         let isOpaque = own == nil && !(type.hasPrefix("application/") && isText(type))
         let accepted = sniffed.types + sniffed.alsoIn + (isOpaque ? sniffed.inside : [])
         return accepted.contains { fits(type, $0) } ? nil : sniffed.types.first
@@ -151,7 +152,7 @@ extension MIMEType {
         return bytes.count >= scalars.count && zip(bytes, scalars).allSatisfy { $1 == "*" || UInt32($0) == $1.value }
     }
 
-    /// Returns the bytes after a UTF-8 byte order mark and after white space (WHATWG MIME Sniffing §3).
+    /// Returns the bytes without a UTF-8 byte order mark and white space at the beginning (WHATWG MIME Sniffing §3).
     private static func withoutLeadingSpace(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         return bytes[start...].drop { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }

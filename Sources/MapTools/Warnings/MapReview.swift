@@ -41,8 +41,8 @@ package struct MapReview {
         return found + unused(names)
     }
 
-    /// Returns a warning for each entry about which `message` returns a text. `message` returns `nil`
-    /// if it finds nothing.
+    /// Returns a warning for each entry for which `message` returns a text. If `message` returns `nil`, the entry gets
+    /// no warning.
     private func warn(_ kind: Warning.Kind, _ entries: [Entry], _ message: (Entry) -> String?) -> [Warning] {
         entries.compactMap { entry in message(entry).map { Warning(kind, entry, $0) } }
     }
@@ -72,7 +72,7 @@ package struct MapReview {
         // `methodCase(_:)` warns about methods in lowercase.
         let methods = entry.options.methods.map { $0.uppercased() }
         if !methods.contains("GET"), !methods.contains("HEAD"), !entry.options.answersAllMethods {
-            return "The loader doesn't ask a cache for \(methods.listed("or")). \(Self.advice)"
+            return "The loader doesn't ask a cache for \(methods.listed("or")) requests. \(Self.advice)"
         }
         return LoaderRules.refusal(ofStatus: entry.options.status, headers: entry.options.fields.headers)
             .map { "\($0.message.capitalizedFirst). \(Self.advice)" }
@@ -117,8 +117,8 @@ package struct MapReview {
 
     // MARK: Methods
 
-    /// Warnings about exact keys that don't list a method, although a pattern for the same URL does. The pattern
-    /// then answers requests with this method.
+    /// Warnings about exact keys without a method that a pattern for the same URL has. Then the pattern answers
+    /// requests with this method.
     private var methodsOfPatterns: [Warning] {
         var patterns = MatchPattern.Index()
         var hasPatterns = false
@@ -138,7 +138,8 @@ package struct MapReview {
                 let what =
                     method == "*" ? "methods that this key doesn't list" : "\(method), which this key doesn't list"
                 return
-                    "“\(entries[number].key)” answers \(what). In “methods”, list every method that this key should answer."
+                    "The pattern “\(entries[number].key)” answers \(what). "
+                    + "In “methods”, list every method that this key should answer."
             }
             return nil
         }
@@ -159,7 +160,7 @@ package struct MapReview {
             "The entry forwards https requests to “\(target.origin)”, where anyone on the network can read them. Use https."
     }
 
-    /// Returns warnings about targets of `forwardTo` that match the key of an entry that forwards, too.
+    /// Returns warnings about targets of `forwardTo` that match the key of an entry with `forwardTo`.
     private func forwardedTargets(_ answering: [Entry]) -> [Warning] {
         let forwarding = answering.filter { $0.forwardTarget != nil }
         var keys = MapKey.Matcher()
@@ -249,8 +250,9 @@ extension MapReview {
     /// Warnings about patterns that never answer. Either their file name is never valid, or patterns
     /// before them match all their URLs.
     ///
-    /// A narrower pattern always comes first. So a pattern can only be shadowed by one for the same URLs that repeats
-    /// wildcards, such as `**` for `*`, or by two such patterns, one for http and one for https.
+    /// A narrower pattern always comes first. So a pattern can be shadowed only by a pattern for the same URLs that
+    /// repeats a wildcard, such as `**` for `*`. Or by two patterns that match these URLs together: one for http and
+    /// one for https.
     private var neverWinning: [Warning] {
         var firstByReach: [String: Entry] = [:]
         return patterns.compactMap { entry, pattern in
@@ -268,8 +270,8 @@ extension MapReview {
     ///
     /// - Parameters:
     ///   - first: The first entry for the same URLs; `nil` if there's no earlier one.
-    ///   - both: If the pattern is for both http and https: the first http pattern and the first https pattern for the
-    ///     same URLs, as far as they exist. Empty for any other pattern.
+    ///   - both: For a pattern for both http and https, the first http pattern and the first https pattern for the same
+    ///     URLs, if they exist. Empty for any other pattern.
     private func whyNever(_ entry: Entry, _ first: Entry?, _ both: [Entry]) -> String? {
         if let file = entry.files.first(where: { (try? $0.filled(with: Self.plainCaptures($0))) == nil }) {
             return
@@ -283,9 +285,9 @@ extension MapReview {
             "is shadowed by “\(both[0].key)” and “\(both[1].key)”, which together match the same URLs. Remove this pattern."
     }
 
-    /// Returns a warning's text if a pattern ends in an extension: `https://h/*.png` doesn't match
-    /// `https://h/a.png?v=1`. Returns `nil` for any other pattern, and for one that has a query, ignores queries or is
-    /// `null`.
+    /// Returns a warning's text if a pattern ends in a file extension, since it then matches no URL with a query. For
+    /// example, `https://h/*.png` doesn't match `https://h/a.png?v=1`. Returns `nil` for any other pattern, and if the
+    /// pattern has a query, ignores queries, or is `null`.
     private func missesQuery(_ entry: Entry, _ pattern: MatchPattern) -> String? {
         guard entry.options.ignoreQuery == nil, !entry.options.isNever,
             let end = pattern.path.literals.last, !end.isEmpty, pattern.path.wildcards > 0
@@ -363,7 +365,7 @@ private struct ForeignSyntax {
         let pattern =
             String(decoding: bytes[..<parts.path.startIndex], as: UTF8.self) + Self.withWildcards(path, for: inPath)
             + Self.withWildcards(query, for: Self.anywhere)
-        // A `$` at the end of a regular expression matches no character.
+        // A `$` at the end of a regular expression matches no character, so a pattern doesn't need it.
         self.pattern = pattern.hasSuffix("$") ? String(pattern.dropLast()) : pattern
     }
 

@@ -124,13 +124,13 @@ struct LongResponseTests {
             Row(
                 testDescription: "404",
                 status: 404,
-                reason: "the status is 404; only 200 is recorded",
+                reason: "the status is 404, which isn't recorded",
                 keepsCopy: false
             ),
             Row(
                 testDescription: "500",
                 status: 500,
-                reason: "the status is 500; only 200 is recorded",
+                reason: "the status is 500, which isn't recorded",
                 keepsCopy: true
             ),
             Row(

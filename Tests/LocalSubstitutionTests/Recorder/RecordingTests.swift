@@ -324,7 +324,7 @@ struct RecordingTests {
             #expect(
                 about == [
                     "recorded \(origin.url("a")) → FOLDER/Resources/\(host)/a.txt (4 bytes)",
-                    "not recorded \(origin.url("no")): the status is 500; only 200 is recorded",
+                    "not recorded \(origin.url("no")): the status is 500, which isn't recorded",
                 ]
             )
             #expect(visit.cache.statistics.recorded == 1)

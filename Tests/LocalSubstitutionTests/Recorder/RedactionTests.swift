@@ -203,7 +203,7 @@ struct RedactionTests {
         let (data, _) = try await visit.session.data(from: origin.url("me"))
         #expect(data == Data(Self.secret.utf8))
         visit.recorder.flush()
-        let reason = "not recorded \(origin.url("me")): the recorder's redaction refused it"
+        let reason = "not recorded \(origin.url("me")): the recorder's redacting closure refused it"
         #expect(events.all.map(\.description).contains(reason))
         visit.end()
         try expectNowhere(Self.secret)

@@ -40,7 +40,7 @@ struct HTTPArchiveTests {
             (#"{"log": {"entries": [nul]}}"#, ":1:22: The archive needs a JSON value here."),
             (
                 #"{"log": {"entries": [], "entries": []}}"#,
-                ":1:36: The archive has its list of entries twice. Keep one of them."
+                ":1:36: The archive has the list “log.entries” twice. Keep one of them."
             ),
             (#"{"log": {"entries": []}} x"#, ":1:26: The archive has text after its end"),
             (#"{"log": {"entries": [{"a": "b}]}}"#, ":1:34: The archive ends inside a string"),
