@@ -260,7 +260,7 @@ final class RecorderFolder: Sendable {
         do throws(SubstitutionMapError) {
             found = try output.map.readDocument()
         } catch {
-            throw WrittenFolder.Problem(name: Self.mapName, code: EILSEQ)
+            throw WrittenFolder.Problem(name: Self.mapName, .invalidMap)
         }
         guard found != nil || isUnsaved else { return }
         var document = found ?? foreign.document

@@ -445,6 +445,25 @@ struct RecorderTests {
         _ = try fixture.map()
     }
 
+    @Test("A map that was edited and is invalid isn't overwritten, and the problem says so")
+    func invalidEdit() throws {
+        let recorder = try fixture.open()
+        let problems = Texts()
+        recorder.onProblem = { problems.append($0) }
+        try recorder.keep("https://h/a", "one")
+        recorder.flush()
+        try fixture.folder.write("substitutions.json", "{")
+        try recorder.keep("https://h/b", "two")
+        recorder.flush()
+        #expect(fixture.mapText == "{")
+        let message = "“substitutions.json” can't be written: it was edited, and isn't a valid map now. Correct it."
+        #expect(problems.all.first?.contains(message) == true, "\(problems.all)")
+        try fixture.folder.write("substitutions.json", "{}")
+        recorder.flush()
+        #expect(fixture.files == ["h/b.txt"])
+        _ = try fixture.map()
+    }
+
     @Test("Many concurrent responses leave one file for each URL")
     func concurrency() throws {
         let recorder = try fixture.open()
