@@ -89,7 +89,7 @@ struct CheckTests {
                 "$other",
                 value: "{}",
                 "reservedKey",
-                "Only $schema and $defaults can begin with $. Remove the key, or use a URL."
+                "Only $schema and $defaults may begin with $. Remove the key, or write a URL instead."
             ),
             Mistake("$defaults", value: "7", "wrongType", "must be an object"),
             Mistake(key: "htp://x", "invalidKey", "scheme “htp”"),
@@ -112,7 +112,7 @@ struct CheckTests {
             Mistake(
                 key: "HTTPS://OK.example:443/%61",
                 "duplicate",
-                "The key names the same URL as “https://ok.example/a” on line 2. Keep one of the entries."
+                "The key is another spelling of “https://ok.example/a” on line 2. Keep one of the entries."
             ),
             Mistake(
                 "https://h.example/number",
@@ -122,13 +122,22 @@ struct CheckTests {
             ),
             Mistake("https://h.example/nothing", value: "{}", "noFile", "The answer is missing. Add “file”"),
 
-            Mistake(file: "../x", "invalidFileName", "leaves its folder"),
+            Mistake(file: "../x", "invalidFileName", "contains “..”, which could leave"),
             Mistake(file: "/etc/passwd", "invalidFileName", "is an absolute path"),
-            Mistake(file: "a/../../x", "invalidFileName", "leaves its folder"),
+            Mistake(file: "a/../../x", "invalidFileName", "contains “..”, which could leave"),
             Mistake(file: "a\\u0000b", "invalidFileName", "has a NUL byte"),
-            Mistake(file: "", "invalidFileName", "The file “” is empty"),
-            Mistake(file: "*.txt", "invalidFileName", "has 1 *, but the key's path has none. Remove the extra *"),
-            Mistake("https://h.example/p/*", value: #""*/*""#, "invalidFileName", "but the key's path has only 1"),
+            Mistake(file: "", "invalidFileName", "The file “” has no name"),
+            Mistake(
+                file: "*.txt",
+                "invalidFileName",
+                "has 1 *, but the key has none after its host. Remove the extra *"
+            ),
+            Mistake(
+                "https://h.example/p/*",
+                value: #""*/*""#,
+                "invalidFileName",
+                "but the key has only 1 after its host"
+            ),
             Mistake("https://h.example/q/*", value: #""none/*""#, "missingFile", "The folder “none” doesn't exist"),
             Mistake(file: "b.txt", "missingFile", "The file “b.txt” doesn't exist. Did you mean “a.txt”?"),
             Mistake(
@@ -155,7 +164,7 @@ struct CheckTests {
             Mistake(field: #""use": "whenOfline""#, "invalidValue", "Did you mean “whenOffline”?"),
             Mistake(field: #""timeout": 0"#, "invalidValue", "“timeout” must be more than 0"),
             Mistake(field: #""methods": []"#, "invalidValue", "“methods” is empty. Name at least one"),
-            Mistake(field: #""ignoreQuery": ["a*b"]"#, "invalidValue", "with * only at its end"),
+            Mistake(field: #""ignoreQuery": ["a*b"]"#, "invalidValue", "which may end in *"),
             Mistake(field: #""headers": { "a b": "c" }"#, "invalidHeader", "“a b” isn't a header name"),
             Mistake(field: #""headers": { "A": "b\n" }"#, "invalidHeader", "has a control character in its value"),
             Mistake(field: #""headers": { "Content-Length": "3" }"#, "invalidHeader", "“Content-Length” can't be set"),

@@ -15,8 +15,8 @@ package final class ResourcesFolder: Sendable {
         self.mapName = mapName
     }
 
-    /// Finds the folder with a map's files: `resources` or, if that's `nil`, the folder `Resources` beside the map. If
-    /// `Resources` doesn't exist, it's the map's own folder.
+    /// Finds the folder with a map's files: `resources` if it isn't `nil`; otherwise, the folder `Resources` beside the
+    /// map. If that folder doesn't exist, it's the map's own folder.
     package convenience init(beside map: URL, or resources: URL?, isInBundle: Bool = false) {
         let own = map.deletingLastPathComponent()
         let beside = own.appendingPathComponent("Resources", isDirectory: true)

@@ -4,7 +4,7 @@ package import Foundation
 import FoundationNetworking
 #endif
 
-/// An entry of a map: a key and its value, both checked.
+/// An entry of a map, or one of its alternatives: a key and a value, both checked.
 package struct Entry: Sendable {
     package let key: String
     /// The entry's line in the map; 0 for a map made in code.
@@ -21,7 +21,7 @@ package struct Entry: Sendable {
     /// The entry's alternatives, or the entry itself if it has none.
     package var answering: [Entry] { options.alternatives.isEmpty ? [self] : options.alternatives }
 
-    /// The entry or alternative that answers every `GET`; `nil` if nothing does, or if the answer depends on the
+    /// The entry or alternative that answers every `GET`. `nil` if there's none, or if the answer depends on the
     /// request or on earlier requests.
     package var answeringEveryGet: Entry? {
         guard options.isEnabled, !options.isNever,
@@ -44,7 +44,7 @@ package struct Entry: Sendable {
     /// Returns the names of the entry's files, with their wildcards filled.
     ///
     /// - Parameter captures: The text that each wildcard of the key's path and query matched.
-    /// - Throws: An obstacle if the captures can't be made into a valid file name.
+    /// - Throws: An obstacle if the captures don't make a valid file name.
     func fileNames(filledWith captures: [ArraySlice<UInt8>]) throws(FileName.Obstacle) -> [String] {
         var names: [String] = []
         for file in files { names.append(file.wildcards > 0 ? try file.filled(with: captures) : file.text) }
@@ -56,20 +56,20 @@ package struct Entry: Sendable {
 }
 
 extension Entry {
-    /// All fields of an entry except its file. Most entries of a map share one instance.
+    /// All fields of an entry except its file. Entries whose value is only a file name share one instance.
     package final class Options: Sendable {
         /// The entry's fields without its file and alternatives, merged with the map's defaults.
         package let fields: EntryFields
         /// The entry's alternatives, in the order in which they're tried. Each has the entry's key, but its own line
         /// and file.
         package let alternatives: [Entry]
-        /// An alternative's position in its entry, from 1, and the number of alternatives; `nil` for an entry.
+        /// For an alternative, its position in its entry, from 1, and the number of alternatives; `nil` for an entry.
         let place: (number: Int, count: Int)?
         /// Whether the entry's value is only a file name.
         let isPlain: Bool
         /// The HTTP methods that the entry answers; `["*"]` for all.
         package let methods: [String]
-        /// The names of the entry's fields that need the URL protocol; see ``protocolFieldNames``.
+        /// Those of ``protocolFieldNames`` that the entry has.
         package let protocolFields: [String]
 
         package init(
@@ -85,7 +85,7 @@ extension Entry {
             self.alternatives = alternatives
             self.place = place
             self.isPlain = isPlain
-            // Each lookup needs both, so they're computed only once.
+            // Each lookup needs these two, so they're computed only once.
             methods = fields.methods ?? (fields.answer ?? .file).defaultMethods
             protocolFields = EntryFields.ofProtocol.filter { $0.value(kept) }.map(\.key)
         }
@@ -107,7 +107,7 @@ extension Entry {
         /// Whether the entry is `null`: its URLs are never substituted.
         package var isNever: Bool { if case .never = answer { true } else { false } }
 
-        /// Whether the answer depends on the request, besides its URL and method, or on earlier requests.
+        /// Whether the answer depends on earlier requests, or on more of the request than its URL and method.
         var isConditional: Bool { fields.when != nil || fields.times != nil }
 
         /// Returns whether the entry answers a method. `GET` implies `HEAD`.
@@ -131,7 +131,7 @@ extension Entry {
         case stream([Entry.Piece])
         case error(URLError.Code)
         case handler(Entry.Handler)
-        /// A response from the network, from another URL if the entry has `forwardTo`.
+        /// A response from the network. With `forwardTo`, it comes from the target; otherwise, the value is `nil`.
         case network(ForwardTarget?)
 
         /// The HTTP methods of an entry that has this answer and lists no methods.
@@ -148,11 +148,11 @@ extension Entry {
 }
 
 extension Entry {
-    /// A body that isn't in a file, but in the map or in code.
+    /// A body in the map or in code, not in a file.
     package final class Body: Sendable {
         enum Kind: Sendable {
             case json, text
-            /// Data that was given in code.
+            /// Data from code.
             case data
         }
 
@@ -172,7 +172,7 @@ extension Entry {
 extension SubstitutionMap {
     /// A reference to an entry of a map, or to one of its alternatives.
     public struct EntryReference: Sendable, Hashable, CustomStringConvertible {
-        /// The entry's key, with the spelling that it has in the map.
+        /// The entry's key, as spelled in the map.
         public let key: String
         /// The line of the entry or alternative in the map, from 1; `nil` for a map made in code.
         public let line: Int?
@@ -181,7 +181,7 @@ extension SubstitutionMap {
 
         private let alternatives: Int
 
-        /// The key, and the alternative and line if there are any.
+        /// The key, followed by the alternative and the line if they aren't `nil`.
         public var description: String {
             "“\(key)”" + (alternative.map { ", alternative \($0) of \(alternatives)" } ?? "")
                 + (line.map { ", line \($0)" } ?? "")

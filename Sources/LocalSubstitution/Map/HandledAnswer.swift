@@ -7,11 +7,10 @@ struct HandledAnswer {
         let message: String
     }
 
-    /// The substitution that answers the request; `nil` if the handler returned `nil`, so that the request isn't
-    /// substituted.
+    /// The substitution that answers the request. `nil` if the handler returned `nil`: the request isn't substituted.
     let substitution: Substitution?
 
-    /// Checks an answer. Throws an error that describes the answer's first problem.
+    /// Creates the substitution for a handler's answer. Throws an error that describes the answer's first problem.
     ///
     /// - Parameter called: The substitution of the entry whose handler was called.
     init(_ answer: SubstitutionMap.Answer, to called: Substitution, in folder: ResourcesFolder?, url: NormalizedURL)
@@ -33,7 +32,7 @@ struct HandledAnswer {
             problems += reader.problems.map(\.message)
         }
         var defaults = called.options.fields
-        // The entry's delay passes before the handler is called, so it isn't a default.
+        // The entry's delay passes before the handler is called, so the answer doesn't inherit it.
         defaults.delay = nil
         let merged = fields.merged(withDefaults: defaults, in: .handled)
         let entry = Entry(
@@ -49,11 +48,11 @@ struct HandledAnswer {
             let names = entry.files.map(\.text)
             substitution = Substitution(entry, fileNames: names, target: target, captures: [], folder: folder, url: url)
         } catch {
-            throw Mistake(message: "The answer's “forwardTo” can't be used: \(error.message). Correct the URL.")
+            throw Mistake(message: "The answer's “forwardTo” isn't valid: \(error.message). Correct the URL.")
         }
     }
 
-    /// Returns what's wrong with an answer's target or files; `nil` if nothing is.
+    /// Returns what's wrong with an answer's target or files; `nil` if they're valid.
     private static func problem(with entry: Entry, in folder: ResourcesFolder?) -> String? {
         if let target = entry.forwardTarget, target.wildcards > 0 {
             return "“\(target.text)” has a *, but a handler's answer can't have wildcards. Write the whole URL."
@@ -71,7 +70,9 @@ struct HandledAnswer {
             do throws(FileProblem) {
                 _ = try folder.open(file.text)
             } catch {
-                return "The file “\(file.text)” \(error.message)"
+                return
+                    "The file “\(file.text)” \(error.message)"
+                    + (error == .missing ? " Add it, or correct the name." : "")
             }
         }
         return nil

@@ -15,12 +15,12 @@ package enum Pace: Sendable, Hashable {
         }
     }
 
-    /// Whether pieces follow a fixed schedule, so that a late piece doesn't delay the next one.
+    /// Whether each piece has a fixed time, so that a late piece doesn't delay the next piece.
     package var isEven: Bool { if case .bytesPerSecond = self { true } else { false } }
 
     /// The length of each piece in bytes, if the body is sent at a rate; `nil` if it's sent by lines or events.
     ///
-    /// Pieces are at most 50 ms apart. Below 20 bytes per second, pieces are single bytes, farther apart.
+    /// Each piece has as many bytes as the rate sends in 50 ms, but at least one.
     package var pieceSize: Int? { if case .bytesPerSecond(let rate) = self { max(1, rate / 20) } else { nil } }
 
     /// Returns the offset at which a piece of a body ends, and the piece's delay after the previous piece, in seconds.

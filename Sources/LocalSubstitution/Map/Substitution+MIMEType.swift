@@ -5,7 +5,7 @@ extension Substitution {
     /// Where a MIME type comes from.
     enum MIMETypeSource: Sendable, Equatable, CustomStringConvertible {
         case entry, header
-        /// The field that has the body, such as `json`.
+        /// The field with the body: `json`, `text` or `stream`.
         case inline
         case fileExtension(String)
         case urlExtension(String)
@@ -49,8 +49,8 @@ extension Substitution {
         return MIMEType.guess(forExtension: own).map { ($0, own) }
     }
 
-    /// The charset that the entry sets. The default is `utf-8` for text and streams; otherwise, `nil`. When a response
-    /// is built, a byte order mark in the file overrides the default.
+    /// The charset that the entry sets. By default, `utf-8` for text and streams, and `nil` for other types. When a
+    /// response is built, a byte order mark in the file overrides the default.
     var charset: String? {
         let isText = if case .stream = answer { true } else { MIMEType.isText(mimeType) }
         return options.fields.charset ?? (isText ? Charset.standard : nil)

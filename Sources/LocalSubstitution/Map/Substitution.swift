@@ -17,33 +17,35 @@ package final class Substitution: Sendable {
     }
 
     let entry: Entry
-    /// The entry's answer, with the wildcards of its pieces' files filled.
+    /// The entry's answer. In the names of a stream's files, the wildcards are filled.
     let answer: Entry.Answer
     /// The file's name in the resources folder, with its wildcards filled; `nil` without a file.
     package let fileName: String?
     /// The URL of the local file; `nil` if the answer has none.
     let fileURL: URL?
-    /// The URL to which the entry's `forwardTo` sends the request; `nil` for the request's own URL.
+    /// The URL to which the entry's `forwardTo` sends the request; `nil` without `forwardTo`.
     let target: ForwardTarget.Filled?
     /// The text that each wildcard of the key's path and query matched. A handler gets these texts.
     let captures: [ArraySlice<UInt8>]
-    /// The MIME type that the entry's header `Content-Type` or field `mimeType` sets. If there's neither, the field
-    /// with the body or the extension of the file or URL decides. The default is `application/octet-stream`.
+    /// The response's MIME type, from the first of these that applies: the entry's header `Content-Type`, `mimeType`,
+    /// `stream` or `json`, the file's known extension, the URL's known extension, `text`. The default is
+    /// `application/octet-stream`.
     package let mimeType: String
     let mimeTypeSource: MIMETypeSource
 
     /// The entry's options, merged with `$defaults`.
     var options: Entry.Options { entry.options }
-    /// The key of the entry, with the spelling that it has in the map.
+    /// The entry's key, as spelled in the map.
     var key: String { entry.key }
     /// The HTTP status code.
     package var status: Int { entry.options.status }
-    /// The headers that the entry and `$defaults` set. They override those that the cache sets.
+    /// The headers that the entry and `$defaults` set. They override headers that the cache sets.
     package var headers: [String: String] { entry.options.fields.headers }
     /// When the file or body answers.
     var use: Use { entry.options.use }
     /// The HTTP methods that the entry answers; `["*"]` for all.
     package var methods: [String] { entry.options.methods }
+
     /// Creates the answer of an entry.
     ///
     /// - Parameters:
@@ -68,7 +70,7 @@ package final class Substitution: Sendable {
         }
     }
 
-    /// Creates the substitution of an entry that has a file, or only a status.
+    /// Creates the answer of an entry with a file, or with only a status.
     package convenience init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL?) {
         self.init(entry, .file, fileName: fileName, folder: folder, url: url)
     }
@@ -99,7 +101,7 @@ package final class Substitution: Sendable {
         }
     }
 
-    /// How fast the body is sent; `nil` if it's sent at once.
+    /// How fast a local body is sent; `nil` if it's sent at once, or if the answer isn't local.
     package var pace: Pace? { isLocal ? entry.options.fields.pace : nil }
 
     /// Whether sending the body takes time.

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension SubstitutionMap {
-    /// The answer of an entry that's made in code. It has the same fields as an entry in JSON.
+    /// An entry's answer, made in code. It has the same fields as an entry in JSON.
     ///
     /// A string names a file, an array lists alternatives, and `nil` means that the URL is never substituted:
     ///
@@ -18,9 +18,9 @@ extension SubstitutionMap {
     public struct Answer: Sendable {
         /// The fields' names and JSON values; empty for `null`.
         private var fields: [(name: String, json: String)] = []
-        /// The file's name. It's the whole answer if no other field is set.
+        /// The file's name; `nil` without a file. Without other fields, the name is the whole answer.
         private var file: String?
-        /// The bodies that code gave as data. In the JSON, the field `data` is an index into this list.
+        /// The bodies that were passed as data. In the JSON, the field `data` is an index into this list.
         private(set) var data: [Data] = []
         /// The closures. In the JSON, the field `handler` is an index into this list.
         private(set) var handlers: [Handler] = []
@@ -58,11 +58,11 @@ extension SubstitutionMap {
             )
         }
 
-        /// Returns a copy of the answer with a field set. The value replaces an earlier value of the field.
+        /// Returns a copy of the answer with a field set. The new value replaces the field's earlier value, if any.
         func setting(_ name: String, _ json: String) -> Answer {
             var answer = self
             if fields.isEmpty {
-                answer.problems.append("“\(name)” can't be set on nil, which substitutes nothing. Remove “\(name)”.")
+                answer.problems.append("“\(name)” can't be set on nil. Remove it, or replace nil with an answer.")
             }
             answer.fields.removeAll { $0.name == name }
             answer.fields.append((name, json))
@@ -118,7 +118,7 @@ extension SubstitutionMap {
         /// - Parameter text: One JSON value.
         public static func json(text: String) -> Answer { Answer(JSON(text: text)) }
 
-        /// Answers with text in UTF-8. Its MIME type depends on the URL's extension; the default is `text/plain`.
+        /// Answers with text in UTF-8. The URL's extension sets the MIME type; the default is `text/plain`.
         public static func text(_ text: String) -> Answer { Answer("text", JSONText.string(text)) }
 
         /// Answers with data of any MIME type.
@@ -242,14 +242,14 @@ extension SubstitutionMap.Answer {
     /// previous one. A blank line ends an event.
     public func secondsPerEvent(_ seconds: Double) -> Self { setting("secondsPerEvent", JSONText.number(seconds)) }
 
-    /// Sets how many requests an alternative answers before it's skipped.
+    /// Sets how many requests, at least 1, an alternative answers before it's skipped.
     public func times(_ count: Int) -> Self { setting("times", String(count)) }
 
     /// Sets when the answer's file or body is used.
     public func use(_ use: Use) -> Self { setting("use", JSONText.string(use.rawValue)) }
 
-    /// Sets how many seconds the network may take for the complete response of an answer with ``Use/whenOffline``.
-    /// After that, the answer's file or body is used.
+    /// Sets how many seconds (more than 0) the network may take for a complete response before the answer's file or
+    /// body is used. Applies only with ``Use/whenOffline``.
     public func timeout(_ seconds: Double) -> Self { setting("timeout", JSONText.number(seconds)) }
 
     /// Ignores all query parameters when URLs are compared with the key.
@@ -309,11 +309,10 @@ extension SubstitutionMap.Answer {
     /// ```
     public struct JSON: Sendable {
         let text: String
-        /// Why a value in the text can't be written as JSON; `nil` if there's no problem. Such a value is `null` in the
-        /// text.
+        /// Why a value can't be written as JSON; `nil` if there's no problem. In the text, that value is `null`.
         let problem: String?
 
-        /// Returns a value as `JSONEncoder` encodes it. If it can't be encoded, the map that uses it has a problem.
+        /// Returns a value as `JSONEncoder` encodes it. If the value can't be encoded, a map with it has a problem.
         public static func value(_ value: some Encodable) -> JSON { encoded(value) }
 
         private static func encoded(_ value: any Encodable) -> JSON {
@@ -323,7 +322,7 @@ extension SubstitutionMap.Answer {
                 return JSON(text: String(decoding: try encoder.encode(value), as: UTF8.self))
             } catch {
                 let reason = String(describing: error).sentence
-                let problem = "A value of the type \(type(of: value)) can't be encoded as JSON: \(reason)"
+                let problem = "A value of the type \(type(of: value)) can't be encoded as JSON: \(reason) Correct it."
                 return JSON(text: "null", problem: problem)
             }
         }
@@ -338,7 +337,7 @@ extension SubstitutionMap.Answer {
                     try cursor.skip()
                     try cursor.finish()
                 } catch {
-                    problem = "The JSON text \(error.message)"
+                    problem = "At byte \(error.offset + 1), the JSON text \(error.message)"
                 }
             }
             self.init(text: problem == nil ? text : "null", problem: problem)
@@ -388,7 +387,7 @@ extension SubstitutionMap.Answer.JSON: ExpressibleByDictionaryLiteral, Expressib
     /// Creates an integer.
     public init(integerLiteral value: Int) { self.init(text: String(value), problem: nil) }
 
-    /// Creates a number. It must be finite.
+    /// Creates a number. If the number isn't finite, a map with it has a problem.
     public init(floatLiteral value: Double) {
         self.init(
             text: JSONText.number(value),

@@ -18,18 +18,19 @@ extension SubstitutionMap {
         public let url: URL
         /// The HTTP method.
         public let method: String
-        /// The headers that are set on the request, without those that the session adds.
+        /// The request's own headers, without the headers that the session adds.
         public let headers: [String: String]
         /// The body; `nil` if it's empty, hidden by Foundation, or longer than 8 MiB.
         public let body: Data?
-        /// The text that each `*` of the key's path and query matched, percent-decoded. Text that isn't UTF-8 when
-        /// decoded stays encoded.
+        /// The text that each `*` of the key's path and query matched, percent-decoded. If the decoded text isn't
+        /// UTF-8, the text stays encoded.
         public let captures: [String]
 
-        /// Returns the value of a header. The case of its name doesn't matter.
+        /// Returns the value of a header; `nil` if it isn't set. The letter case of the name doesn't matter.
         public func header(_ name: String) -> String? { headers[header: name] }
 
-        /// Returns the value of the first query parameter with a name, percent-decoded. A `+` isn't decoded.
+        /// Returns the value of the first query parameter with a name, percent-decoded; `nil` if there's none, or if it
+        /// has no `=`. A `+` isn't decoded.
         public func query(_ name: String) -> String? {
             URLComponents(url: url, resolvingAgainstBaseURL: true)?.queryItems?.first { $0.name == name }?.value
         }
@@ -56,12 +57,12 @@ extension SubstitutionMap {
 }
 
 extension DecodingError {
-    /// The error for decoding a body that isn't there, or can't be seen.
+    /// The error for decoding the body of a request that has none, or whose body can't be seen.
     package static let withoutBody = DecodingError.dataCorrupted(
         Context(
             codingPath: [],
-            debugDescription: "The request has no body, or Foundation hides it. On Linux, it hides an upload "
-                + "task's body. Set the request's httpBody, and use a data task."
+            debugDescription: "The request has no body, or its body is longer than 8 MiB or hidden. On Linux, "
+                + "Foundation hides an upload task's body. Set the request's httpBody, and use a data task."
         )
     )
 }
@@ -82,7 +83,7 @@ extension Entry {
         /// The handler's name in explanations.
         package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
 
-        /// The message of tools, which can't call the handler.
+        /// The message of a tool that would have to call the handler, but doesn't have the app's code.
         package var refusal: String { "Only code can answer this entry: its handler is “\(name ?? "")”." }
     }
 }
@@ -94,9 +95,9 @@ extension SubstitutionMap {
             let message: String
         }
 
-        /// The handlers by name; `nil` in tools, which accept any name since they don't have the app's code.
+        /// The handlers by name. `nil` in tools: they don't have the app's code, so they accept any name.
         private let named: [String: SubstitutionMap.Handler]?
-        /// The handlers of a map that's made in code.
+        /// The closures of an answer that's made in code. In its JSON, the field `handler` is an index into this list.
         private let numbered: [SubstitutionMap.Handler]
 
         package init(_ named: [String: SubstitutionMap.Handler]?, numbered: [SubstitutionMap.Handler] = []) {
@@ -113,12 +114,12 @@ extension SubstitutionMap {
 
         func handler(named name: String) throws(UnknownName) -> Entry.Handler {
             guard !name.isEmpty else {
-                let advice = known ?? "Pass a handler as `handlers:` where you load the map, and write its name here."
+                let advice = known ?? "Pass a handler in `handlers:` where you load the map, and write its name here."
                 throw UnknownName(message: "“handler” is empty. \(advice)")
             }
             guard let named else { return Entry.Handler(name: name, nil) }
             guard let call = named[name] else {
-                let advice = known ?? "Pass it as `handlers:` where you load the map."
+                let advice = known ?? "Pass it in `handlers:` where you load the map."
                 throw UnknownName(message: "There's no handler “\(name)”. \(advice)")
             }
             return Entry.Handler(name: name, call)
@@ -127,7 +128,7 @@ extension SubstitutionMap {
         /// Advice that lists the handlers' names; `nil` without handlers.
         private var known: String? {
             let names = (named ?? [:]).keys.ordered(by: <).map { "“\($0)”" }.joined(separator: ", ")
-            return names.isEmpty ? nil : "The handlers are \(names). Use one of them, or add another to `handlers:`."
+            return names.isEmpty ? nil : "Use one of your handlers (\(names)), or add another to `handlers:`."
         }
     }
 }

@@ -68,9 +68,9 @@ extension Entry {
         /// The name of the piece's file; `nil` if it has none.
         package var file: FileName? { if case .file(let name) = content { name } else { nil } }
 
-        /// Returns the pieces with other file names.
+        /// Returns the pieces with other file names, such as names whose wildcards are filled.
         ///
-        /// - Parameter names: The new name of each piece that has a file, in order.
+        /// - Parameter names: For each piece with a file, in order, its new name.
         static func pieces(_ pieces: [Piece], withFiles names: [String]) -> [Piece] {
             var names = names[...]
             return pieces.map { piece in
@@ -79,14 +79,14 @@ extension Entry {
             }
         }
 
-        /// Joins each piece without a delay to the previous piece. Files aren't joined, since each is read only when
-        /// it's due.
+        /// Joins each piece without a delay to the previous piece. A file isn't joined, since it's read only when it's
+        /// due.
         static func joined(_ pieces: [Piece]) -> [Piece] {
             pieces.reduce(into: []) { joined, piece in
                 guard piece.delay == 0, case .data(let next) = piece.content, let last = joined.indices.last,
                     case .data(var data) = joined[last].content
                 else { return joined.append(piece) }
-                // Removes the second reference to the bytes, so that appending doesn't copy them.
+                // Drops the list's reference to the bytes, so that appending doesn't copy them.
                 joined[last].content = .data(Data())
                 data.append(next)
                 joined[last].content = .data(data)

@@ -11,8 +11,7 @@ extension SubstitutionMap {
 
             /// The resources folder has a file that no entry uses.
             public static let unusedFile = Kind(rawValue: "unusedFile")
-            /// A pattern never answers: it can't make a valid file name, or other patterns for the same URLs come
-            /// first.
+            /// A pattern never answers: it can't make a valid file name, or other patterns come first for all its URLs.
             public static let neverWins = Kind(rawValue: "neverWins")
             /// URLSession's loader wouldn't accept the entry's response from a cache.
             public static let refusedByLoader = Kind(rawValue: "refusedByLoader")
@@ -28,10 +27,10 @@ extension SubstitutionMap {
             public static let catchAll = Kind(rawValue: "catchAll")
             /// Requests for https URLs are sent to another host over http.
             public static let insecureTarget = Kind(rawValue: "insecureTarget")
-            /// An entry forwards to a URL that another entry forwards. The second entry isn't used, since targets
-            /// aren't looked up in the map.
+            /// An entry forwards to a URL that another entry forwards, too. The request isn't forwarded twice, since a
+            /// target isn't looked up in the map.
             public static let forwardedTarget = Kind(rawValue: "forwardedTarget")
-            /// A pattern matches an exact key's URL, and answers a method that the exact key doesn't list.
+            /// A pattern matches the URL of an exact key, and answers a method that the exact key's entry doesn't list.
             public static let methodOfPattern = Kind(rawValue: "methodOfPattern")
             /// A key has a placeholder of another syntax, such as `:id`, `{id}` or `\d+`. Only `*` matches any text.
             public static let foreignSyntax = Kind(rawValue: "foreignSyntax")

@@ -5,7 +5,7 @@ import Guarded
 ///
 /// A map never changes, and copying it is cheap.
 public struct SubstitutionMap: Sendable {
-    /// The problems with skipped entries. Empty unless the map was loaded with ``InvalidEntries/skip``.
+    /// The problems with the entries that were skipped. Empty unless the map was loaded with ``InvalidEntries/skip``.
     public let problems: [Problem]
 
     let storage: Storage
@@ -36,7 +36,7 @@ public struct SubstitutionMap: Sendable {
             }.of(url)
         }
 
-        /// The search for near misses. It's created at first use, since most processes never need it.
+        /// The search for near misses; `nil` until it's first needed. Most processes never need it.
         private let nearMisses = Guarded<NearMisses?>(nil)
     }
 
@@ -51,7 +51,7 @@ public struct SubstitutionMap: Sendable {
         case skip
     }
 
-    /// The file that a map was loaded from, and the options to load it again.
+    /// A map's file, and the options to load the map from it again.
     struct Source: Sendable {
         var file: MapFile
         let resources: URL?
@@ -72,7 +72,7 @@ public struct SubstitutionMap: Sendable {
     /// - Parameters:
     ///   - file: A JSON file in UTF-8.
     ///   - resources: The folder with the entries' files. The default is the folder `Resources` beside the map or, if
-    ///     that doesn't exist, the map's folder. From the map's folder, the map and hidden files are never served.
+    ///     `Resources` doesn't exist, the map's folder. In the map's folder, the map and hidden files are never served.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The closures for entries with the field `handler`, by name.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
@@ -181,7 +181,7 @@ public struct SubstitutionMap: Sendable {
         try self.init(MapLoader(answers: Array(entries), folder: folder), folder: folder)
     }
 
-    /// Creates a map from another format's entries, which don't use files.
+    /// Creates a map from entries that were converted from another format. They don't use files.
     ///
     /// - Parameter leftOut: Problems with parts of the other format that a map can't represent. They're added to the
     ///   map's ``problems``.
@@ -200,8 +200,8 @@ public struct SubstitutionMap: Sendable {
     /// The folder with the entries' files; `nil` if there's none.
     package var resources: ResourcesFolder? { storage.folder }
 
-    /// Returns the local answer to a `GET` of a URL; `nil` if there's none, or if its file doesn't exist. Doesn't read
-    /// the file.
+    /// Returns the local answer to a `GET` of a URL. `nil` if there's none, or if the answer's file doesn't exist.
+    /// Doesn't read the file.
     package func substitution(for url: URL) -> Substitution? {
         guard let url = try? NormalizedURL(url.absoluteString) else { return nil }
         return match(url).localSubstitution
@@ -251,8 +251,8 @@ extension SubstitutionMap {
     /// Files of 64 KiB and more are mapped into memory, since nothing changes an installed bundle.
     ///
     /// - Parameters:
-    ///   - bundle: The bundle. The entries' files are in the folder `Resources` beside the map or, if that doesn't
-    ///     exist, in the map's folder.
+    ///   - bundle: The bundle. The entries' files are in the folder `Resources` beside the map or, if `Resources`
+    ///     doesn't exist, in the map's folder.
     ///   - name: The name of the map's file, without its extension `json`.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The closures for entries with the field `handler`, by name.
@@ -288,8 +288,8 @@ extension SubstitutionMap {
     /// This checks every file, so call it in a unit test of a map that you ship, not in the app.
     public func fileProblems() -> [Problem] { checkedFiles().problems }
 
-    /// The files of invalid entries, and the existing files that misspelled names probably mean. They aren't reported
-    /// as unused.
+    /// The files that aren't reported as unused although no valid entry names them: files of invalid entries, and
+    /// existing files that misspelled names probably mean.
     package var filesLeftOut: [FileName] {
         storage.filesLeftOut + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
     }

@@ -12,8 +12,8 @@ public struct SubstitutionMapError: Error, Sendable, CustomStringConvertible, Lo
         self.problems = problems
     }
 
-    /// All problems, ready to print. Each has its own line, with the file, line and column, key, what's wrong and how
-    /// to fix it.
+    /// All problems, ready to print, each on its own line: the file, line, column and key, what's wrong, and how to fix
+    /// it.
     public var description: String {
         let name = file?.lastPathComponent ?? "map"
         return problems.map { problem in
@@ -45,7 +45,7 @@ extension SubstitutionMap {
             public static let notAnObject = Kind(rawValue: "notAnObject")
             /// Entries use files, but there's no resources folder.
             public static let noResources = Kind(rawValue: "noResources")
-            /// A key, field, header or parameter is given twice, or two keys are spellings of the same URL or pattern.
+            /// A key, field, header or parameter is given twice, or two keys spell the same URL or pattern differently.
             public static let duplicate = Kind(rawValue: "duplicate")
             /// A key is neither a URL nor a match pattern.
             public static let invalidKey = Kind(rawValue: "invalidKey")
@@ -83,7 +83,7 @@ extension SubstitutionMap {
         public let key: String?
         /// The line in the map, from 1; `nil` for a map made in code, and for a problem that has no line.
         public let line: Int?
-        /// The column in characters, from 1, if the map isn't valid JSON or isn't an object; otherwise, `nil`.
+        /// The column, from 1, counted in characters. `nil` unless the map isn't valid JSON or isn't an object.
         public let column: Int?
         /// What's wrong and how to fix it.
         public let message: String

@@ -2,9 +2,9 @@ package import Foundation
 
 /// A short digest of a text: SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012) and a fixed key.
 ///
-/// The digest is the same in every process, so it can be stored. `Hasher` isn't enough: its values differ between
-/// processes. The toolchain has no other hash function on every platform. The digest is fast, and two texts practically
-/// never have the same digest by chance. But an attacker can make two texts with the same digest.
+/// The digest is the same in every process, so it can be stored. `Hasher`'s values differ between processes, and Swift
+/// has no other hash function on every platform. The digest is fast, and two texts practically never have the same
+/// digest by chance. But an attacker can make two texts with the same digest.
 package enum Digest {
     /// Returns the digest in base64url, without padding: 22 characters that are allowed in URLs and file names.
     static func base64(of text: String) -> String {

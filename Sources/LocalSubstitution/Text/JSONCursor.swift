@@ -3,12 +3,12 @@ package import Foundation
 /// A cursor that walks through JSON text (RFC 8259) and decodes only the values that are asked for. Use it only while
 /// the buffer is valid.
 ///
-/// A strict cursor checks everything: people write maps, and want to know what's wrong with them. A lenient cursor is
-/// for archives. They may have 100 MB, nearly all of it bodies and headers to skip. To skip a string, a lenient cursor
-/// only looks for the string's end, without checking the characters. For a string that it can't decode, a lenient
-/// cursor returns `nil`, and for such a key, an empty string.
+/// A strict cursor is for maps. It checks everything, since people write maps, and want to know what's wrong with them.
+/// A lenient cursor is for archives, which may have 100 MB, nearly all of it bodies and headers to skip. To skip a
+/// string, it only looks for the string's end, without checking the characters. If it can't decode a string, it returns
+/// `nil`. If it can't decode a key, it uses an empty key.
 package struct JSONCursor {
-    /// Why a text isn't the expected JSON, and the offset of the byte that shows it.
+    /// Why a text isn't the expected JSON, and the offset of the byte where the mistake is.
     package struct SyntaxError: Error {
         let offset: Int
         package let message: String
@@ -19,7 +19,7 @@ package struct JSONCursor {
         /// Whether the text has a number whose exponent is too long.
         var hasLongExponent = false
 
-        /// Returns the line and column of the byte at the offset, both from 1. Columns count characters.
+        /// Returns the line and column of the mistake, both from 1. Columns count characters.
         package func position(in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
             var (line, column) = (1, 1)
             for byte in bytes.prefix(offset) {
@@ -48,16 +48,16 @@ package struct JSONCursor {
     private let isStrict: Bool
     private let deepest: Int
 
-    /// The deepest nesting that a strict cursor accepts, so that hostile input can't exhaust the stack. A map's entries
-    /// may have JSON bodies that are ``JSONValue/deepest`` deep.
+    /// The deepest nesting that a strict cursor accepts, so that hostile input can't exhaust the stack. A map needs a few
+    /// levels more than the JSON bodies in it, whose deepest nesting is ``JSONValue/deepest``.
     static let deepest = JSONValue.deepest + 8
-    /// The deepest nesting that a lenient cursor accepts. Chrome nests a request's callers, some 32 deep.
+    /// The deepest nesting that a lenient cursor accepts. Chrome nests a request's callers some 32 levels deep.
     private static let deepestInArchive = 256
 
     /// - Parameters:
     ///   - range: The range of one value inside the text. By default, it's the whole text after its byte order mark.
     ///   - line: The line on which the value begins; 0 if lines aren't counted.
-    ///   - isStrict: Whether the cursor checks everything, as for maps. By default, `false`, as for archives.
+    ///   - isStrict: Whether the cursor is strict, for maps. The default, `false`, is for archives.
     ///   - deepest: The deepest nesting that a strict cursor accepts. A lenient cursor ignores it.
     package init(
         _ bytes: UnsafeBufferPointer<UInt8>,
@@ -93,7 +93,7 @@ package struct JSONCursor {
     // MARK: Values
 
     /// Reads any value. If it's an object, calls `member` with each key and the key's line. `member` must read or skip
-    /// the key's value; otherwise, this method throws a syntax error.
+    /// the key's value. If it doesn't, this method throws a syntax error.
     package mutating func object(
         _ member: (inout JSONCursor, _ key: String, _ line: Int) throws(SyntaxError) -> Void
     ) throws(SyntaxError) {
@@ -118,8 +118,8 @@ package struct JSONCursor {
         }
     }
 
-    /// Reads any value. If it's an array, calls `element` for each element. `element` must read or skip the element;
-    /// otherwise, this method throws a syntax error.
+    /// Reads any value. If it's an array, calls `element` for each element. `element` must read or skip the element. If
+    /// it doesn't, this method throws a syntax error.
     package mutating func array(_ element: (inout JSONCursor) throws(SyntaxError) -> Void) throws(SyntaxError) {
         guard next == .array else { return try skip() }
         var hasElement = try enter(.leftBracket, .rightBracket)
@@ -129,7 +129,7 @@ package struct JSONCursor {
         }
     }
 
-    /// Reads any value. Returns the range of a string's text between its quotes, with escapes; `nil` for other values.
+    /// Reads any value. For a string, returns the range between its quotes, with escapes; `nil` for other values.
     package mutating func rawText() throws(SyntaxError) -> Range<Int>? {
         guard next == .string else {
             try skip()
@@ -180,7 +180,7 @@ package struct JSONCursor {
         if offset < end { throw failure("has text after its end. Remove it.") }
     }
 
-    /// Enters an object or array. Returns `true` if a member or element follows. If it's empty, also reads its end.
+    /// Enters an object or array, and returns whether it has a member or element. If it's empty, also reads its end.
     ///
     /// - Parameters:
     ///   - first: The bracket that begins the object or array.
@@ -275,10 +275,10 @@ package struct JSONCursor {
         let start = offset + 1
         let quote = quote(from: start)
         if isStrict, let control = bytes[start..<(quote ?? end)].firstIndex(where: { $0 < 0x20 }) {
-            // If there's an invalid escape before the control character, throws that error.
+            // If there's an invalid escape before the control character, decoding throws an error about that escape.
             _ = try decoded(start..<control + 1)
             offset = control
-            throw failure("has an unescaped control character in a string. Escape it.")
+            throw failure("has an unescaped control character in a string. Write an escape, such as \\n.")
         }
         guard let quote else {
             _ = try decoded(start..<end)
@@ -295,8 +295,8 @@ package struct JSONCursor {
         while from < end, let base = bytes.baseAddress {
             guard let found = memchr(base + from, Int32(UInt8.quote), end - from) else { break }
             let quote = UnsafeRawPointer(found) - UnsafeRawPointer(base)
-            // A quote after an odd number of backslashes is escaped. Each quote ends a run of them, so none is counted
-            // twice.
+            // A quote after an odd number of backslashes is escaped. The count stops at the previous quote, so no
+            // backslash is counted twice.
             var backslashes = 0
             while quote - backslashes > from, bytes[quote - backslashes - 1] == .backslash { backslashes += 1 }
             if backslashes.isMultiple(of: 2) { return quote }
@@ -344,8 +344,8 @@ package struct JSONCursor {
 
     // MARK: Failures
 
-    /// Returns an error at the cursor's position. If the text is UTF-16 or UTF-32, or if a strict cursor is at a
-    /// comment, the error says that instead of the message.
+    /// Returns an error with a message, at the cursor's position. If the text is UTF-16 or UTF-32, or if a strict
+    /// cursor is at a comment, the error says so instead.
     @inline(never)
     package func failure(_ message: String, isOtherJSON: Bool = false) -> SyntaxError {
         let isUTF16 =
@@ -365,8 +365,8 @@ package struct JSONCursor {
 extension JSONCursor {
     /// Returns the text of a string. The offset of an error counts from the string's beginning.
     ///
-    /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD, as when browsers write UTF-8. If
-    ///   `false`, half of a surrogate pair is an error.
+    /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD, as in UTF-8 that browsers write. If
+    ///   `false`, it's an error.
     private static func text(_ raw: UnsafeBufferPointer<UInt8>, repairsHalves: Bool) throws(SyntaxError) -> String {
         let isPlain = raw.baseAddress.map { memchr($0, Int32(UInt8.backslash), raw.count) == nil } ?? true
         let text = isPlain ? String(utf8: raw) : String(utf8: try unescaped(raw, repairsHalves: repairsHalves))
@@ -385,8 +385,8 @@ extension JSONCursor {
         _ raw: UnsafeBufferPointer<UInt8>,
         repairsHalves: Bool = true
     ) throws(SyntaxError) -> Data {
-        // Decoded text is never longer than the raw text, so its buffer is made at once. `Data.append` is slow for
-        // short runs.
+        // Decoded text is never longer than the raw text, so one buffer of that length is enough. Appending short runs
+        // to `Data` would be slow.
         var result = Data(count: raw.count)
         let count = result.withUnsafeMutableBytes { target in
             // The closure returns a `Result`, since `withUnsafeMutableBytes` has no typed errors.
@@ -405,7 +405,7 @@ extension JSONCursor {
         guard let base = raw.baseAddress, let target = result.baseAddress else { return 0 }
         var (index, count) = (0, 0)
         while index < raw.count {
-            // Copies whole runs at a time, since most of a text has no escapes.
+            // Copies everything up to the next escape at once, since escapes are rare.
             let found = memchr(base + index, Int32(UInt8.backslash), raw.count - index)
             let escape = found.map { UnsafeRawPointer($0) - UnsafeRawPointer(base) } ?? raw.count
             memcpy(target + count, base + index, escape - index)

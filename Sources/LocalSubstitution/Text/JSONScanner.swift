@@ -1,6 +1,6 @@
-/// A reader of a JSON object's members and their lines. It keeps members with equal keys.
+/// A reader of the members of a JSON object and of their lines. If members have equal keys, it returns all of them.
 ///
-/// It checks the syntax of everything, decodes keys and strings, and returns the range of each value.
+/// It checks the syntax of the whole text, decodes keys and strings, and returns the range of each value.
 package struct JSONScanner {
     /// One key and value of an object, or one element of an array.
     package struct Member {
@@ -28,7 +28,7 @@ package struct JSONScanner {
         self.line = line
     }
 
-    /// Returns the object's members in their order, including those with equal keys.
+    /// Returns the object's members in order, even those with equal keys.
     package func members() throws(JSONCursor.SyntaxError) -> [Member] {
         var members: [Member] = []
         try forEachMember { members.append($0) }

@@ -1,6 +1,6 @@
 /// A writer of short but readable JSON (RFC 8259).
 package enum JSONText {
-    /// Returns a string in quotes. A slash isn't escaped.
+    /// Returns a text as a JSON string, in quotes. A slash isn't escaped.
     package static func string(_ text: String) -> String {
         guard
             text.utf8.contains(where: {
@@ -37,8 +37,8 @@ package enum JSONText {
     /// Returns an object with one member on each line, sorted by key. Keys that begin with `$` come first.
     ///
     /// - Parameters:
-    ///   - members: The values, as JSON text, by key.
-    ///   - indent: The white space before the closing brace. Members have two more spaces.
+    ///   - members: The values as JSON text, by key.
+    ///   - indent: The white space before the closing brace; none by default. Members are indented by two more spaces.
     package static func lines(_ members: [String: String], indent: String = "") -> String {
         guard !members.isEmpty else { return "{}" }
         let sorted = members.ordered { first, second in

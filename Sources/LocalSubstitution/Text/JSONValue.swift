@@ -1,5 +1,4 @@
-/// A JSON value to compare in conditions. Two spellings of a value are equal, and so are objects with their members in
-/// another order.
+/// A JSON value to compare in conditions. Its spelling doesn't matter, nor does the order of an object's members.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -28,8 +27,8 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The text of a string, compared scalar by scalar. Swift's own comparison isn't used, since for it, “é” equals an
-    /// “e” with a combining accent.
+    /// The text of a string, compared scalar by scalar. Swift's own comparison would treat “é” and an “e” with a
+    /// combining accent as equal.
     package struct Text: Sendable, Hashable {
         let text: String
 
@@ -43,13 +42,13 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// A number, compared as a decimal: `1`, `1.0` and `10e-1` are equal. It's never converted to a `Double`, since
-    /// different numbers would become equal.
+    /// A number, compared as a decimal: `1`, `1.0` and `10e-1` are equal. As `Double`s, some different numbers would be
+    /// equal, too.
     package struct Number: Sendable, Equatable {
         /// The number's text in the JSON (RFC 8259 §6). Its exponent fits into `Int`.
         let text: String
 
-        /// The number as a whole number without zeros at its end, and an exponent: `15e-1` for `1.50`.
+        /// The number as a whole number without zeros at its end, and an exponent: `15e-1` for `1.50`; `0` for zero.
         fileprivate var normal: String {
             let bytes = Array(text.utf8)
             let end = bytes.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? bytes.count
@@ -77,7 +76,7 @@ package enum JSONValue: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(Text(text: normal)) }
 
-    /// The value as JSON without white space and with sorted members of objects. Equal values have the same JSON.
+    /// The value as JSON without white space, with the members of objects sorted. Equal values have the same JSON.
     var normal: String {
         switch self {
         case .null, .bool, .string: return description
@@ -89,13 +88,13 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// Creates the value of a text; `nil` if it isn't JSON, or is nested too deep.
+    /// Creates the value of a JSON text. `nil` if the text isn't JSON, or is nested more than ``deepest`` levels deep.
     package init?(_ text: String) {
         guard let value = Array(text.utf8).withUnsafeBufferPointer({ try? JSONValue($0) }) else { return nil }
         self = value
     }
 
-    /// The number of values in this value, including itself. Every element or member has a lower count.
+    /// The number of values in this value, including itself.
     package var count: Int {
         switch self {
         case .array(let elements): elements.reduce(1) { $0 + $1.count }
@@ -104,7 +103,7 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// Parses a text that is one JSON value, strictly and up to ``deepest`` levels deep.
+    /// Creates the value of a JSON text. Throws an error if it isn't one value, or has more than ``deepest`` levels.
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONCursor.SyntaxError) {
         var cursor = JSONCursor(bytes, isStrict: true, deepest: Self.deepest)
         self = try Self.value(&cursor)
@@ -159,8 +158,8 @@ extension JSONValue {
     struct Difference {
         /// The names and indices that lead to the place, such as `items[0].id`; empty for the whole value.
         let path: String
-        /// The actual and the expected value, in words that follow the path; `nil` if there's no such place in the
-        /// other value.
+        /// The actual and the expected value, as a predicate that follows the path in a message. `nil` if the other
+        /// value has no such place.
         let predicate: String?
     }
 
@@ -171,12 +170,12 @@ extension JSONValue {
         }
     }
 
-    /// Returns the first place where the value isn't a part of another value; `nil` if it's a part of that value.
+    /// Returns the first place where the value isn't a part of `whole`; `nil` if it's a part.
     ///
     /// Objects in `whole` may have more members. Arrays of different lengths differ. Strings are compared scalar by
     /// scalar, and numbers as decimals.
     ///
-    /// - Parameter path: The path of this value, with which the paths of differences begin; empty by default.
+    /// - Parameter path: The path of this value, at the beginning of the difference's path; empty by default.
     func difference(from whole: JSONValue, at path: String = "") -> Difference? {
         switch (self, whole) {
         case (.object(let part), .object(let whole)):
@@ -196,7 +195,7 @@ extension JSONValue {
             }
             return nil
         default:
-            // Only scalars are compared with `==`, since it would write out a whole list or object.
+            // Only scalars are compared with `==`, which would write out a whole array or object as JSON.
             if isScalar, whole.isScalar, self == whole { return nil }
             return Difference(path: path, predicate: "is \(whole.description.clipped), not \(description.clipped)")
         }

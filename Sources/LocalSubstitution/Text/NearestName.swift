@@ -2,7 +2,7 @@
 package struct NearestName: Sendable {
     private let names: [(name: String, text: Text)]
 
-    /// The number of names that `of(_:)` may still compare letter by letter. It bounds the total time of many calls.
+    /// The number of names that ``of(_:)`` may still compare letter by letter. It limits the total time of many calls.
     private var comparisonsLeft = 100_000
 
     /// The maximum number of edits. A name that needs more was probably not meant.
@@ -12,8 +12,8 @@ package struct NearestName: Sendable {
         self.names = names.map { ($0, Text($0)) }
     }
 
-    /// Returns the name that needs the fewest edits. Returns `nil` if every name needs too many edits for its length,
-    /// or if earlier calls have used up the comparisons.
+    /// Returns the name that needs the fewest edits to become the given name. Returns `nil` if every name needs too
+    /// many for its length, or if earlier calls have used up the comparisons.
     package mutating func of(_ name: String) -> String? {
         let typed = Text(name)
         var best: (name: String, edits: Int)?
@@ -34,7 +34,7 @@ package struct NearestName: Sendable {
         return nearest.of(name)
     }
 
-    /// Returns the question “Did you mean …?” with the most similar name; `other` if no name is similar.
+    /// Returns the question “Did you mean …?” with the most similar name, or the advice `other` if no name is similar.
     static func advice(on name: String, in names: some Sequence<String>, or other: String) -> String {
         of(name, in: names).map { "Did you mean “\($0)”?" } ?? other
     }
@@ -44,9 +44,9 @@ package struct NearestName: Sendable {
     static func edits(from first: ArraySlice<UInt8>, to second: ArraySlice<UInt8>, limit: Int) -> Int? {
         guard abs(first.count - second.count) <= limit else { return nil }
         let (first, second) = (Array(first), Array(second))
-        // A row has the edits between one prefix of the first text and every prefix of the second. Cells farther than
-        // `limit` from the diagonal need more than `limit` edits. Three rows are used in turn, which is much faster
-        // than allocating each.
+        // A row has the number of edits between one prefix of the first text and each prefix of the second. Cells
+        // farther than `limit` from the diagonal would need more than `limit` edits, so they're skipped. Three rows are
+        // used in turn, which is much faster than allocating each row.
         var last = Array(0...second.count)
         var (before, row) = (last, last)
         for (i, byte) in first.enumerated() {
@@ -69,10 +69,10 @@ package struct NearestName: Sendable {
 }
 
 extension NearestName {
-    /// A text to compare, in lowercase. A comparison of lengths and letters rules out nearly all other texts.
+    /// A text to compare, in lowercase. Comparing only lengths and letters rules out nearly all other texts.
     struct Text: Sendable {
         let bytes: [UInt8]
-        /// A bit for each letter, digit and mark: lowercase letters in one half, digits and marks in the other.
+        /// A bit for each character that the text contains: letters in the lower half, digits and marks in the upper.
         private let letters: UInt64
 
         init(_ text: String) {
@@ -82,8 +82,8 @@ extension NearestName {
             }
         }
 
-        /// Returns `false` if the text certainly needs more than `limit` edits to become another text. Compares lengths
-        /// and letters: an edit adds at most one letter and removes at most one.
+        /// Returns `false` if the text certainly needs more than `limit` edits to become another text. Compares only
+        /// lengths and letters, since an edit adds at most one letter and removes at most one.
         func mayBe(near other: Text, limit: Int) -> Bool {
             abs(bytes.count - other.bytes.count) <= limit
                 && (letters & ~other.letters).nonzeroBitCount <= limit

@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986 §2), on UTF-8 bytes.
 package enum PercentEncoding {
-    /// Returns the bytes with every valid `%XX` decoded once. Everything else stays as it is.
+    /// Returns the bytes with every valid `%XX` decoded once. Other bytes are unchanged.
     package static func decode(_ bytes: some Sequence<UInt8>) -> [UInt8] { decode(Array(bytes)) }
 
     private static func decode(_ bytes: [UInt8]) -> [UInt8] {
@@ -19,7 +19,7 @@ package enum PercentEncoding {
         return result
     }
 
-    /// Returns the byte whose encoding begins at an index; `nil` if none does.
+    /// Returns the byte whose encoding begins at an index; `nil` if no valid encoding begins there.
     package static func byte(encodedAt index: Int, of bytes: [UInt8]) -> UInt8? {
         guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = bytes[index + 1].hexDigitValue,
             let low = bytes[index + 2].hexDigitValue

@@ -1,19 +1,19 @@
 extension String {
-    /// The text with a period at its end. A text that already ends in punctuation, as some messages of the system do,
-    /// is unchanged. Closing parentheses don't count: “(error 512.)” has its period.
+    /// The text with a period at its end. A text that already ends in punctuation, such as some messages of the system,
+    /// is unchanged. Closing parentheses are ignored: “(error 512.)” already ends in a period.
     package var sentence: String {
         guard let last = unicodeScalars.last(where: { $0 != ")" }), ![".", "?", "!", "…"].contains(last)
         else { return self }
         return self + "."
     }
 
-    /// Returns the text and the advice as two sentences, and adds their periods. If `advice` is `nil`, there's only one
-    /// sentence.
+    /// Returns the text and the advice as two sentences with periods; only the text as a sentence if `advice` is `nil`.
     package func sentences(withAdvice advice: String?) -> String {
         "\(self)." + (advice.map { " \($0.capitalizedFirst)." } ?? "")
     }
 
-    /// Returns the text and advice for a label or the middle of a sentence, without a period.
+    /// Returns the text, a colon and the advice, without a period, for a label or the middle of a sentence. If `advice`
+    /// is `nil`, returns only the text.
     package func fragment(withAdvice advice: String?) -> String { self + (advice.map { ": \($0)" } ?? "") }
 
     /// The text to quote: all of it, or its first 100 characters and “…” if it's longer.
@@ -41,12 +41,12 @@ extension Int {
         return (self < 0 ? "-" : "") + digits
     }
 
-    /// Returns the number with the name of what is counted, such as “1 entry” or “1,200 entries”.
+    /// Returns the number with a noun in the singular or plural, such as “1 entry” or “1,200 entries”.
     package func counted(_ one: String, _ many: String) -> String { "\(grouped) \(self == 1 ? one : many)" }
 }
 
 extension Double {
-    /// The number with a comma between groups of three digits, and without a fraction that is 0, such as 1,500 or 0.25.
+    /// The number with a comma between groups of three digits, such as 1,500 or 0.25. A fraction of 0 is left out.
     package var grouped: String {
         let text = "\(self)"
         guard let point = text.firstIndex(of: "."), let whole = Int(text[..<point]) else { return text }

@@ -1,6 +1,6 @@
 extension String {
-    /// The text with escapes, such as `\u{1B}`, for characters that control a terminal. Text from a map or server can
-    /// have any of them.
+    /// The text with escapes, such as `\u{1B}`, in place of characters that control a terminal, since text from a map
+    /// or server can have any of these.
     package var printable: String {
         guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -14,8 +14,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character controls a terminal. It does if it's a control character (C0, DEL, C1), changes the order
-    /// in which others are shown (UAX #9), or separates lines or paragraphs.
+    /// Whether the character controls a terminal: a control character (C0, DEL, C1), a character that changes the order
+    /// in which others are shown (UAX #9), or a separator of lines or paragraphs.
     package var steersTerminal: Bool {
         if (0x20..<0x7F).contains(value) { return false }
         return properties.isBidiControl

@@ -12,8 +12,8 @@ extension String {
 
     private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         var text = String(decoding: bytes, as: UTF8.self)
-        // Decoding replaces invalid bytes with U+FFFD, so the text then has other bytes. This runs for every string of
-        // a map, so `memcmp` compares them.
+        // Decoding replaces invalid bytes with U+FFFD, so the text then has other bytes. `memcmp` compares them, since
+        // this runs for every string of a map.
         let isSame = text.withUTF8 { decoded in
             guard decoded.count == bytes.count, let first = decoded.baseAddress, let other = bytes.baseAddress else {
                 return decoded.count == bytes.count
@@ -25,10 +25,10 @@ extension String {
 }
 
 extension [UInt8] {
-    /// The mark that some programs put before UTF-8 text (Unicode §23.8). JSON parsers may ignore it (RFC 8259 §8.1).
+    /// The bytes that some programs put before UTF-8 text (Unicode §23.8). JSON parsers may ignore them (RFC 8259 §8.1).
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The text without its byte order mark, if it has one.
+    /// The text without a byte order mark at its beginning.
     package var withoutByteOrderMark: [UInt8] {
         starts(with: Self.byteOrderMark) ? Array(dropFirst(Self.byteOrderMark.count)) : self
     }
@@ -54,14 +54,14 @@ extension UInt8 {
 }
 
 extension String {
-    /// The text with ASCII letters in lowercase. `lowercased()` also turns some other letters into ASCII ones, such as
-    /// the Kelvin sign into k.
+    /// The text with ASCII letters in lowercase. Other letters are unchanged: `lowercased()` would turn some of them
+    /// into ASCII letters, such as the Kelvin sign into k.
     package var asciiLowercased: String {
         guard utf8.contains(where: { $0.asciiLowercased != $0 }) else { return self }
         return String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
     }
 
-    /// Creates a number's digits, with leading zeros if there are fewer than `width`.
+    /// Creates the digits of a number, with leading zeros up to a length of `width`.
     package init(_ number: some BinaryInteger, radix: Int = 10, width: Int) {
         let digits = String(number, radix: radix)
         self = String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits

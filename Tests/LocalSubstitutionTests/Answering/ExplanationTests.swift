@@ -192,12 +192,13 @@ struct ExplanationTests {
         ("https://*.exmaple.com/*.txt", "https://www.example.com/a.txt", "host. Correct the host."),
         (
             "https://h/q", "https://h/q?v=1",
-            #"query. Write { "file": "a.txt", "ignoreQuery": true } as its value."#
+            #"query. Write { "file": "a.txt", "ignoreQuery": true } as the key's value."#
         ),
         (
             "https://h/q/*?v=1", "http://h/q/a?v=2",
             "scheme and query. Begin the key with *:// to match both schemes, and add an entry for the request's query, "
-                + #"or, if the response doesn't depend on it, write { "file": "a.txt", "ignoreQuery": true } as its value."#
+                + #"or write { "file": "a.txt", "ignoreQuery": true } as the key's value if the response doesn't depend on "#
+                + "the query."
         ),
         ("https://h:81/q", "https://h/q", "port. Use the request's port, or :* for any."),
         ("https://h/Q", "https://h/q", "letter case. Match the request's letter case."),
@@ -228,8 +229,9 @@ struct ExplanationTests {
             ),
             (
                 ["https://h/l?page=1"], "https://h/l?page=3",
-                "“https://h/l?page=1” differs only in query. Add an entry for the request's query, or, if the "
-                    + #"response doesn't depend on it, write { "file": "a.txt", "ignoreQuery": true } as its value."#
+                "“https://h/l?page=1” differs only in query. Add an entry for the request's query, or write "
+                    + #"{ "file": "a.txt", "ignoreQuery": true } as the key's value if the response doesn't depend on "#
+                    + "the query."
             ),
         ]
     )

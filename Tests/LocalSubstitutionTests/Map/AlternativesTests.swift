@@ -120,7 +120,7 @@ struct AlternativesTests {
         #expect(problem.line == number + 1)
         #expect(problem.message.contains("Alternative \(number) is never reached"))
         #expect(problem.message.contains("alternative \(first) on line \(first + 1) answers"))
-        #expect(problem.message.contains("Move it before alternative"))
+        #expect(problem.message.contains("Move this one before alternative \(first), or give alternative \(first) an"))
     }
 
     @Test("A wrong file is a problem on its own line, and doesn't hide later entries")

@@ -25,7 +25,7 @@ struct AnswerProblemTests {
             "forwarded requests",
             #""use": "whenOffline""#
         ),
-        Row(#"{"status": 200, "times": 2}"#, .conflict, "“times” is only for alternatives", "Write a list of them"),
+        Row(#"{"status": 200, "times": 2}"#, .conflict, "“times” is only for alternatives", "Write the entry as [{"),
         Row(key: "$defaults", #"{"file": "a"}"#, .conflict, "“file” can't be a default", "in each entry", "headers, "),
         Row(key: "$defaults", #"{"status": 404}"#, .conflict, "“status” can't be a default"),
         Row(key: "$defaults", #"{"when": {"text": "a"}}"#, .conflict, "“when” can't be a default"),
@@ -108,7 +108,7 @@ struct AnswerProblemTests {
         ),
         Row(#"{"forwardTo": "http://localhost*"}"#, .invalidValue, "* in its host or port"),
         Row(#"{"forwardTo": "*://l/"}"#, .invalidValue, "the scheme “*”"),
-        Row(#"{"forwardTo": "http://l/?a=b*"}"#, .invalidValue, "“a=b*”", "a whole value there, such as “q=*”"),
+        Row(#"{"forwardTo": "http://l/?a=b*"}"#, .invalidValue, "“a=b*”", "a whole value there, as in “q=*”"),
         Row(#"{"forwardTo": "http://l/?*=b"}"#, .invalidValue, "a whole value there"),
         Row(#"{"setRequestHeaders": {}}"#, .invalidValue, "“setRequestHeaders” is empty"),
         Row(#"{"setRequestHeaders": {"Host": "a"}}"#, .invalidHeader, "“Host” can't be set on a request"),
@@ -121,7 +121,7 @@ struct AnswerProblemTests {
 
     /// Problems that a schema can't see.
     private static let others = [
-        Row(#"{"forwardTo": "http://l/*"}"#, .invalidValue, "“forwardTo” has 1 *", "the key's path has none"),
+        Row(#"{"forwardTo": "http://l/*"}"#, .invalidValue, "“forwardTo” has 1 *", "the key has none after its host"),
         Row(key: "https://h/*", #"{"forwardTo": "http://l/*?q=*"}"#, .invalidValue, "has 2 *", "only 1"),
         Row(key: "https://*.h/*", #"[{"forwardTo": "http://l/*/*"}]"#, .invalidValue, "has 2 *", "only 1"),
         Row(#"{"json": 1, "when": {"text": "a", "text": "b"}}"#, .duplicate, "“text” twice"),

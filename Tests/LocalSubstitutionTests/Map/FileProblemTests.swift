@@ -48,9 +48,9 @@ struct FileProblemTests {
         "Each problem names the entry and the fix",
         arguments: [
             // The name.
-            Row("", .invalidFileName, "is empty"),
+            Row("", .invalidFileName, "has no name"),
             Row("/etc/passwd", .invalidFileName, "“/etc/passwd” is an absolute path", "relative"),
-            Row("../x", .invalidFileName, "“..”", "inside the resources folder"),
+            Row("../x", .invalidFileName, "“..”, which could leave the resources folder", "without “..”"),
             Row("a/../../x", .invalidFileName, "“..”"),
             Row("icons/../logo.png", .invalidFileName, "“..”"),
             Row("icons/..", .invalidFileName, "“..”"),
@@ -94,12 +94,12 @@ struct FileProblemTests {
             Row(
                 "icons",
                 .notRegularFile,
-                "The file “icons” is a folder, not a regular file. To serve its files, end the key in * and write “icons/*”."
+                "The file “icons” is a folder, not a regular file. To serve its files, end the key in * and write “icons/*” as the file."
             ),
             Row(
                 "icons/",
                 .notRegularFile,
-                "not a regular file. To serve its files, end the key in * and write “icons/*”."
+                "not a regular file. To serve its files, end the key in * and write “icons/*” as the file."
             ),
             Row("pipe", .notRegularFile, "is a named pipe, not a regular file"),
             // What was meant.

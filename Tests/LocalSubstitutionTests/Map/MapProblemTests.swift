@@ -171,7 +171,7 @@ struct MapProblemTests {
                 .duplicate,
                 "HTTPS://H:443/%61",
                 line: 3,
-                "the same URL as “https://h/a”",
+                "another spelling of “https://h/a”",
                 "line 1"
             ),
             Row(

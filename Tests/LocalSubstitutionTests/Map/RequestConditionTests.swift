@@ -40,7 +40,11 @@ struct RequestConditionTests {
         Row(plan, headers: ["X-Plan": "free"], "the header “X-Plan” is “free”, not “pro*”"),
         Row(plan, "the request has no header “X-Plan”"),
         Row(#"{"headers": {"X-Plan": null}}"#),
-        Row(#"{"headers": {"X-Plan": null}}"#, headers: ["X-PLAN": ""], "the request has a header “X-Plan”"),
+        Row(
+            #"{"headers": {"X-Plan": null}}"#,
+            headers: ["X-PLAN": ""],
+            "the request has the header “X-Plan”, which must be missing"
+        ),
         Row(
             #"{"headers": {"authorization": "Bearer a"}}"#,
             headers: ["Authorization": "Bearer b"],
@@ -58,7 +62,7 @@ struct RequestConditionTests {
         Row(#"{"query": {"page": "2"}}"#, "the query has no parameter “page”"),
         Row(#"{"query": {"page": "2"}}"#, query: "?Page=2", "the query has no parameter “page”"),
         Row(#"{"query": {"page": null}}"#, query: "?pages=1"),
-        Row(#"{"query": {"page": null}}"#, query: "?page", "the query has a parameter “page”"),
+        Row(#"{"query": {"page": null}}"#, query: "?page", "the query has the parameter “page”, which must be missing"),
         Row(#"{"query": {"page": ""}}"#, query: "?page"),
         Row(#"{"query": {"a b": "c d&e=f*"}}"#, query: "?a%20b=%63%20d%26e=fg"),
         Row(#"{"query": {"q": "ü"}}"#, query: "?q=%c3%bc"),

@@ -105,7 +105,7 @@ struct StreamProblemTests {
         Row(#"{"stream": ["a"], "bytesPerSecond": 1}"#, .conflict, "with “stream”: each piece", "Remove"),
         Row(#"{"error": "timedOut", "secondsPerLine": 1}"#, .conflict, "with “error”: a request that fails", "Remove"),
         Row(#"{"forwardTo": "http://l", "secondsPerEvent": 1}"#, .conflict, "with “forwardTo”: the network", "Remove"),
-        Row(#"{"handler": "h", "bytesPerSecond": 1}"#, .conflict, "with “handler”: the handler's answer", "Remove"),
+        Row(#"{"handler": "h", "bytesPerSecond": 1}"#, .conflict, "with “handler”: the handler makes", "Remove"),
         Row(
             #"{"status": 404, "bytesPerSecond": 1}"#,
             .conflict,
@@ -116,9 +116,9 @@ struct StreamProblemTests {
             #"{"alternatives": ["a"], "secondsPerLine": 1}"#,
             .conflict,
             "with “alternatives”: each alternative has its own",
-            "Write “secondsPerLine” there"
+            "Write “secondsPerLine” in an alternative"
         ),
-        Row(#"{"alternatives": ["a"], "secondsPerEvent": 1}"#, .conflict, "Write “secondsPerEvent” there"),
+        Row(#"{"alternatives": ["a"], "secondsPerEvent": 1}"#, .conflict, "Write “secondsPerEvent” in an alternative"),
         Row(key: "$defaults", #"{"secondsPerLine": 1}"#, .conflict, "“secondsPerLine” can't be a default"),
         Row(key: "$defaults", #"{"secondsPerEvent": 1}"#, .conflict, "“secondsPerEvent” can't be a default"),
         Row(key: "$defaults", #"{"stream": ["a"]}"#, .conflict, "“stream” can't be a default"),
@@ -131,9 +131,9 @@ struct StreamProblemTests {
                 #"{"handler": ""}"#,
                 .invalidValue,
                 "“handler” is empty",
-                "The handlers are “h”, “saveOrder”. Use one of them"
+                "Use one of your handlers (“h”, “saveOrder”)"
             ),
-            Row(#"{"handler": "h", "status": 201}"#, .conflict, "with “handler”: the handler's answer sets it"),
+            Row(#"{"handler": "h", "status": 201}"#, .conflict, "with “handler”: the handler makes the whole response"),
         ]
         + ["0", "-1", "1.5", "null", "true", "{}", "[]"].map {
             Row("{\"handler\": \($0)}", .wrongType, "“handler” must be a string with the name of a handler")
@@ -147,7 +147,7 @@ struct StreamProblemTests {
             #"{"handler": "saveOrders"}"#,
             .invalidValue,
             "There's no handler “saveOrders”.",
-            "The handlers are “h”, “saveOrder”. Use one of them, or add another to `handlers:`."
+            "Use one of your handlers (“h”, “saveOrder”), or add another to `handlers:`."
         ),
         Row(
             #"[{"status": 503, "times": 1}, {"handler": "x"}]"#,
@@ -159,7 +159,7 @@ struct StreamProblemTests {
             #"{"stream": [{"file": "*"}]}"#,
             .invalidFileName,
             "Piece 1: The file “*” has 1 *",
-            "the key's path has none"
+            "the key has none after its host"
         ),
         Row(key: "https://h/*", #"{"stream": [{"file": "*/*"}]}"#, .invalidFileName, "has 2 *", "only 1"),
         Row(#"{"stream": [{"file": "out"}]}"#, .outsideFolder, "Piece 1: The file “out” "),
@@ -309,8 +309,8 @@ struct StreamProblemTests {
         )
         #expect(
             messages == [
-                "There's no handler “h”. Pass it as `handlers:` where you load the map.",
-                "“handler” is empty. Pass a handler as `handlers:` where you load the map, and write its name here.",
+                "There's no handler “h”. Pass it in `handlers:` where you load the map.",
+                "“handler” is empty. Pass a handler in `handlers:` where you load the map, and write its name here.",
             ]
         )
         #expect(folder.problems(#"{"https://h/a": {"handler": "h"}}"#, handlers: Self.handlers).isEmpty)

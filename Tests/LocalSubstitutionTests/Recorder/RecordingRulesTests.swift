@@ -129,8 +129,8 @@ struct RecordingRulesTests {
             ("?q=ghp_0123456789abcdefghij", "“q” has a value"),
             ("?query=mutation%7Blogin(password:%22x%22)%7D", "“query” contains “password”"),
             ("?variables=%7B%22otp%22:123%7D", "“variables” contains “otp”"),
-            ("?eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln", "a parameter without a name in the URL looks like a credential"),
-            ("/eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln", "the URL's path contains what looks like a JSON Web Token"),
+            ("?eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln", "an unnamed parameter of the URL looks like a credential"),
+            ("/eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln", "the URL's path seems to contain a JSON Web Token"),
         ]
     )
     func secretValues(url: String, reason: String) throws {

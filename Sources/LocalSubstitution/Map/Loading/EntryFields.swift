@@ -5,7 +5,7 @@ package struct EntryFields: Sendable {
     package var file: String?
     /// The kind of the answer; `nil` if the fields have no answer.
     var kind: Kind?
-    /// The answer from `json`, `text`, `stream`, `error`, `forwardTo` or `handler`, or from data in code.
+    /// The answer from `json`, `text`, `stream`, `error`, `forwardTo`, `handler` or data in code; otherwise, `nil`.
     var answer: Entry.Answer?
     package var mimeType: String?
     package var charset: String?
@@ -19,7 +19,7 @@ package struct EntryFields: Sendable {
     package var methods: [String]?
     /// The delay in seconds.
     package var delay: Double?
-    /// Whether the delay comes from `$defaults`, or from the alternative's entry.
+    /// Whether the delay isn't the entry's own, but comes from `$defaults` or, for an alternative, from its entry.
     package var inheritsDelay = false
     package var pace: Pace?
     package var when: RequestCondition?
@@ -29,7 +29,7 @@ package struct EntryFields: Sendable {
     /// Each alternative's fields and line.
     var alternatives: [(line: Int, fields: EntryFields)] = []
 
-    /// Creates the fields of an entry that only names a file; no fields if the file is `nil`.
+    /// Creates the fields of an entry that only names a file. If the file is `nil`, no field is set.
     package init(file: String? = nil) {
         self.file = file
         kind = file == nil ? nil : .file
@@ -37,8 +37,8 @@ package struct EntryFields: Sendable {
 
     init(answer: Entry.Answer) { self.answer = answer }
 
-    /// Returns a copy in which unset fields have their defaults. Headers are merged by name, in any letter case.
-    /// Defaults that the kind of answer doesn't allow are ignored.
+    /// Returns a copy in which unset fields have their defaults. Headers are merged by name; the letter case of names
+    /// doesn't matter. Defaults that this kind of answer doesn't allow are ignored.
     ///
     /// - Parameters:
     ///   - defaults: The map's defaults or, for an alternative, the fields of its entry.
@@ -53,16 +53,16 @@ package struct EntryFields: Sendable {
         return merged
     }
 
-    /// A message if `setRequestHeaders` is set, but the entry forwards no requests; otherwise, `nil`. Call
+    /// A message if `setRequestHeaders` is set although the entry forwards no requests; otherwise, `nil`. Call
     /// ``merged(withDefaults:in:)`` first, since `use` may come from the defaults.
     var requestHeadersProblem: String? {
         guard !requestHeaders.isEmpty, use != .whenOffline, kind != .network else { return nil }
         return
-            "“setRequestHeaders” applies only to forwarded requests. Add \"use\": \"whenOffline\", or remove the field."
+            "“setRequestHeaders” changes only forwarded requests. Remove it, or add \"use\": \"whenOffline\"."
     }
 
-    /// The fields that need the URL protocol, since a cache alone can't implement them. Each function returns whether
-    /// its field is set.
+    /// The fields that need the URL protocol, since a cache alone can't implement them: the name of each, and a
+    /// function that returns whether it's set.
     static let ofProtocol: KeyValuePairs<String, @Sendable (EntryFields) -> Bool> = [
         "handler": { $0.kind == .handler },
         "delay": { $0.delay != nil },
@@ -99,8 +99,8 @@ extension EntryFields {
         /// The kinds of answers that don't allow the field.
         let refusing: [Kind]
         let read: Read
-        /// Sets the field to its default if it's unset. The parameters are the entry's fields and the defaults. `nil`
-        /// for a field that can't have a default.
+        /// A function that sets the field to its default if it's unset. Its parameters are the entry's fields and the
+        /// defaults. `nil` for a field that can't have a default.
         let inherit: Inherit?
 
         private init(
@@ -197,9 +197,9 @@ extension EntryFields {
         /// rules that depend on values.
         func allows(_ kind: Kind) -> Bool { !refusing.contains(kind) }
 
-        /// Returns whether an entry with an answer of this kind inherits the field from the defaults. It inherits each
-        /// field that it may have. An entry with a handler also inherits some other fields, such as `headers`, because
-        /// they apply to the handler's answers.
+        /// Returns whether an entry with an answer of this kind inherits the field from the defaults: each field that
+        /// the entry may have. An entry with a handler also inherits `mimeType`, `charset`, `headers` and
+        /// `bytesPerSecond`, because they apply to the handler's answers.
         fileprivate func isInherited(_ kind: Kind) -> Bool {
             allows(kind) || (kind == .handler && ["mimeType", "charset", "headers", "bytesPerSecond"].contains(name))
         }
@@ -213,10 +213,12 @@ extension EntryFields {
             case (.handled, _):
                 return "“\(name)” isn't allowed in a handler's answer. Remove it from the answer."
             case (.entry, _):
-                return "“\(name)” is only for alternatives. Write a list of them, such as [{ …, \"times\": 2 }, { … }]."
+                return "“\(name)” is only for alternatives. Write the entry as [{ …, \"times\": 2 }, { … }]."
             case (.defaults, _):
                 let allowed = Self.all.filter { $0.places.contains(.defaults) }.map(\.name).joined(separator: ", ")
-                return "“\(name)” can't be a default. Defaults are \(allowed). Write “\(name)” in each entry."
+                return
+                    "“\(name)” can't be a default, but these can: \(allowed). "
+                    + "Write “\(name)” in each entry or alternative."
             case (.alternative, "alternatives"):
                 return "“alternatives” isn't allowed in an alternative. Put all alternatives in one list."
             case (.alternative, "use"), (.alternative, "timeout"):
@@ -226,7 +228,7 @@ extension EntryFields {
             }
         }
 
-        /// Returns advice on an unknown field: the field that was probably meant, or else all fields.
+        /// Returns advice on an unknown field: the field that was probably meant or, if none is similar, all fields.
         static func advice(on name: String) -> String {
             if let meant = ofOtherTools.first(where: { $0.value.contains(name.lowercased()) })?.key {
                 return "Use \(meant)."
@@ -281,13 +283,13 @@ extension EntryFields {
             case .stream where field.isPace: ": each piece of a stream has its own “delay”. \(remove)."
             case .stream where field == "charset": ": a stream is UTF-8. \(remove)."
             case .stream: ": a stream never uses the network. \(remove)."
-            case .handler: ": the handler's answer sets it. \(remove)."
+            case .handler: ": the handler makes the whole response. \(remove)."
             case .empty: ": an empty body has no type. \(remove), or add “json”, “text” or “file”."
             case .error: ": a request that fails gets no response. \(remove) or “error”."
             case .network where ["use", "timeout"].contains(field): ": the network answers. \(remove)."
             case .network: ": the network answers. \(remove), or answer with “file”, “json” or “text” instead."
             case .alternatives where ["use", "timeout"].contains(field): ": alternatives always answer. \(remove)."
-            case .alternatives: ": each alternative has its own. Write “\(field)” there."
+            case .alternatives: ": each alternative has its own. Write “\(field)” in an alternative."
             case .file, .inline, .data: ". \(remove)."
             }
         }

@@ -21,7 +21,7 @@ extension EntryFieldsReader {
         }
         var pieces: [Entry.Piece] = []
         for (index, element) in elements.enumerated() {
-            // An empty piece replaces a wrong one, so that later pieces keep their numbers.
+            // An empty piece takes the place of an invalid piece, so that later pieces keep their numbers.
             let piece = piece(element, number: index + 1) ?? Entry.Piece(content: .data(Data()))
             if case .error = piece.content, index + 1 < elements.count {
                 note(

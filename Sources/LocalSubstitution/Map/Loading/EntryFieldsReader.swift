@@ -1,24 +1,24 @@
 package import Foundation
 
-/// A reader of the fields of one JSON object: an entry, an alternative or `$defaults`. It notes every problem.
+/// A reader of the fields of an entry, an alternative, `$defaults` or a handler's answer. It notes every problem.
 package final class EntryFieldsReader {
     typealias Member = JSONScanner.Member
 
     package var fields = EntryFields()
     package private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
-    /// The line of each field that the object has, for problems that are found after all fields are read.
+    /// The line of each of the object's fields, for problems that are found after all fields are read.
     private var lines: [String: Int] = [:]
-    /// What messages begin with while a part of the object is read, such as “Piece 2: ”.
+    /// The beginning of messages while a part of the object is read, such as “Piece 2: ”; empty by default.
     var prefix = ""
 
     let bytes: [UInt8]
     /// The line of the object or list that's read; 0 for a map made in code, which has no lines.
     let line: Int
-    /// The bodies that code gave as data. In the JSON, the field `data` is an index into this list.
+    /// The bodies that were passed as data in code. In the JSON, the field `data` is an index into this list.
     let data: [Data]
     let handlers: SubstitutionMap.HandlerTable
 
-    /// Reads the object of an entry, of an alternative or of `$defaults`, or an entry's list of alternatives.
+    /// Creates a reader, and reads an object of fields or, for an entry, a list of alternatives.
     package init(
         _ range: Range<Int>,
         of bytes: [UInt8],
@@ -94,14 +94,13 @@ package final class EntryFieldsReader {
 
     func readIgnoreQuery(_ member: Member) {
         if case .bool(let all) = json(member) {
-            // `false` becomes a rule without names, not an unset field. So an entry's `false` overrides a default of
-            // `true`.
+            // `false` becomes a rule without names, not an unset field, so that it overrides a default of `true`.
             fields.ignoreQuery = Query.Ignored(names: all ? nil : [])
             return
         }
         guard let names = strings(member, "true, false or a list of parameter names") else { return }
         if let wrong = names.first(where: { $0.isEmpty || $0.dropLast().contains("*") }) {
-            let advice = "Write a parameter's name, with * only at its end."
+            let advice = "Write a parameter's name, which may end in *."
             return note(member, .invalidValue, "“ignoreQuery” can't have “\(wrong)”. \(advice)")
         }
         fields.ignoreQuery = Query.Ignored(names: names.ordered(by: <))
@@ -136,7 +135,7 @@ package final class EntryFieldsReader {
             return note(member, .invalidValue, "“\(wrong)” isn't an HTTP method. Use one such as “GET”.")
         }
         guard methods == ["*"] || !methods.contains("*") else {
-            let advice = "Write [\"*\"] for all methods."
+            let advice = "Write [\"*\"] for all methods, or remove the *."
             return note(member, .invalidValue, "“methods” lists * and other methods. \(advice)")
         }
         fields.methods = methods
@@ -187,7 +186,7 @@ package final class EntryFieldsReader {
 
     // MARK: Values of a type
 
-    // Each function returns a field's value. If the value has another type, it notes a problem and returns `nil`.
+    // Each function returns a field's value. For a value of another type, it notes a problem and returns `nil`.
 
     func string(_ member: Member, _ expected: String) -> String? {
         if member.text == nil { noteType(member, expected) }
@@ -230,12 +229,12 @@ package final class EntryFieldsReader {
         note(member, .wrongType, "“\(member.key)” must be \(expected).")
     }
 
-    /// Returns a field's value; `nil` if it's nested too deep.
+    /// Returns a field's value; `nil` if it's nested more than ``JSONValue/deepest`` levels deep.
     private func json(_ member: Member) -> JSONValue? {
         bytes.withUnsafeBufferPointer { try? JSONValue(UnsafeBufferPointer(rebasing: $0[member.range])) }
     }
 
-    /// Returns the members of an object. Its JSON is valid, since the whole map was scanned before.
+    /// Returns the members of an object. Its syntax is valid, since the scan of the whole map has checked it.
     func members(in range: Range<Int>, line: Int) -> [Member] {
         (try? JSONScanner(bytes, in: range, line: line).members()) ?? []
     }
@@ -266,7 +265,7 @@ extension EntryFieldsReader {
         fields.answer = .inline(Entry.Body(Data(text.utf8), .text))
     }
 
-    /// Reads the index of a body that code gave as data.
+    /// Reads the field `data` of an answer made in code: an index into ``data``.
     private func readData(_ member: Member) {
         guard let number = integer(member, "a number"), data.indices.contains(number) else { return }
         (fields.kind, fields.answer) = (.data, .inline(Entry.Body(data[number], .data)))
@@ -286,7 +285,7 @@ extension EntryFieldsReader {
         return code
     }
 
-    /// Common wrong names of errors, each with the right name. Their spellings differ too much for ``NearestName``.
+    /// Common wrong names of errors, in lowercase, each with the right name, which ``NearestName`` wouldn't find.
     private static let errorsByWord = [
         "offline": "notConnectedToInternet", "nointernet": "notConnectedToInternet",
         "connectionlost": "networkConnectionLost", "connectionrefused": "cannotConnectToHost",
@@ -302,7 +301,7 @@ extension EntryFieldsReader {
     }
 
     func readHandler(_ member: Member) {
-        // A handler in a map made in code has no name, so the JSON has its index.
+        // A handler in a map made in code has no name. In its place, the JSON has the handler's index.
         if case .number(let number) = json(member), let handler = Int(number.text).flatMap({ handlers[$0] }) {
             fields.answer = .handler(handler)
             return
@@ -365,7 +364,7 @@ extension EntryFieldsReader {
         }
     }
 
-    /// Notes a problem if fields contradict each other, or if the entry has no answer.
+    /// Notes a problem if fields can't go together, or if the entry has no answer.
     private func checkWhatGoesTogether() {
         let answers = EntryFields.Field.answers.filter { lines[$0] != nil }
             .ordered { [lines] in lines[$0, default: 0] < lines[$1, default: 0] }
@@ -401,7 +400,11 @@ extension EntryFieldsReader {
             return (try? cursor.skip()) == nil
         }
         if isTooDeep {
-            note(member, .invalidValue, "“\(member.key)” is nested more than \(deepest) levels deep. Use a file.")
+            note(
+                member,
+                .invalidValue,
+                "“\(member.key)” is nested more than \(deepest) levels deep. Use fewer levels, or put a body into a file."
+            )
         }
         return isTooDeep
     }
@@ -447,8 +450,8 @@ extension EntryFieldsReader {
         return valid
     }
 
-    /// Returns the members of an object of headers. If a name is given twice, notes a problem and returns only the
-    /// first.
+    /// Returns the headers in an object. If a name is given twice, in any letter case, notes a problem and returns only
+    /// the first.
     private func headers(of member: Member) -> [Member] {
         members(of: member, name: { $0.lowercased() }) { header, first in
             let how = first == header ? "twice" : "as “\(first)” too, and letter case doesn't matter"
@@ -456,11 +459,11 @@ extension EntryFieldsReader {
         }
     }
 
-    /// Returns the members of an object. If a name is given twice, notes a problem and returns only the first.
+    /// Returns the members of an object. If two have the same name, notes a problem and returns only the first.
     ///
     /// - Parameters:
-    ///   - name: Returns the form in which names are compared.
-    ///   - duplicate: Returns the message for a name that's given twice. It takes the second and the first spelling.
+    ///   - name: Returns the form of a name that's compared, such as its lowercase letters.
+    ///   - duplicate: Returns the message for a name that's given twice, from its second and its first spelling.
     private func members(
         of member: Member,
         name: (String) -> String,
@@ -555,7 +558,7 @@ extension EntryFieldsReader {
             if member.kind == .string || member.kind == .null {
                 fields.append(.init(name: name(member.key), value: member.text.map(value)))
             } else {
-                let expected = "a string, with * for any text, or null to match requests without it"
+                let expected = "a string (* matches any text), or null to match requests without it"
                 note(member, .wrongType, "“\(member.key)” in “when” must be \(expected).")
             }
         }

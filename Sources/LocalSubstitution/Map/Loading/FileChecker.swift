@@ -1,6 +1,6 @@
 import Foundation
 
-/// A checker of a map's files. It checks each file only once, however many entries use it.
+/// A checker of a map's files. It checks each file only once, even if many entries use it.
 final class FileChecker {
     struct Problem {
         let kind: SubstitutionMap.Problem.Kind
@@ -11,23 +11,24 @@ final class FileChecker {
     /// Whether to look for the files. If `false`, only their names are checked.
     let looksAtFiles: Bool
     private var listing: FolderListing?
-    /// The checked names, each with its problem; `nil` for a name without a problem.
+    /// The checked names, each with its problem. The value is `nil` for a name without a problem.
     private var checked: [String: Problem?] = [:]
     /// The folder, opened once for all files.
     private lazy var opened = Result { () throws(FileProblem) in try folder?.opened() }
     private lazy var suggestions = FileSuggestions(in: folder)
-    /// The existing files that misspelled names probably mean. They aren't reported as unused, since the misspelling is
-    /// already reported.
+    /// The existing files that misspelled names probably mean. The misspellings are reported, so these files aren't
+    /// reported as unused.
     private(set) var meant: [FileName] = []
 
     init(_ folder: ResourcesFolder?, looksAtFiles: Bool) {
         self.folder = folder
         self.looksAtFiles = looksAtFiles
-        // Some files in the map's own folder aren't served. A listing doesn't show which, so each file is opened.
+        // In the map's own folder, some files are never served. A listing doesn't show which, so each file is opened.
         listing = folder.flatMap { $0.mapName == nil ? FolderListing($0) : nil }
     }
 
-    /// Returns the copy of a name that all entries share, or the name itself if it hasn't been checked yet.
+    /// Returns an equal name that shares its text with other entries, to save memory. Returns the name itself if it
+    /// hasn't been checked yet.
     func shared(_ name: FileName) -> FileName {
         checked.index(forKey: name.text).map { FileName(text: checked[$0].key) } ?? name
     }
@@ -71,7 +72,9 @@ final class FileChecker {
 
     private static func tooMany(_ wildcards: Int, in what: String, _ wildcardsInKey: Int) -> String {
         let count = wildcardsInKey == 0 ? "none" : "only \(wildcardsInKey)"
-        return "\(what) has \(wildcards) *, but the key's path has \(count). Remove the extra *, or add * to the key."
+        return
+            "\(what) has \(wildcards) *, but the key has \(count) after its host. "
+            + "Remove the extra *, or add * to the key's path."
     }
 
     /// Returns the problem with the resources folder; `nil` if there's none. A map without files doesn't need a folder.
@@ -132,17 +135,16 @@ final class FileChecker {
             return suggestion.advice
         case .notRegular(.folder):
             let folder = name.text.utf8.last == UInt8(ascii: "/") ? name.text : name.text + "/"
-            return " To serve its files, end the key in * and write “\(folder)*”."
+            return " To serve its files, end the key in * and write “\(folder)*” as the file."
         default:
             return ""
         }
     }
 
-    /// Returns the problem with the folder before a name's first wildcard, for example that it doesn't exist; `nil` if
-    /// there's none.
+    /// Returns the problem with the folder before a name's first wildcard, such as a missing folder; `nil` if it's fine.
     private func problem(ofFolderOf name: FileName) -> Problem? {
         let fixed = name.fixedFolder
-        // A missing resources folder is reported once, not for each entry.
+        // An empty text means the resources folder. If that's missing, it's reported once, not for each entry.
         guard !fixed.isEmpty, let problem = problem(ofFolder: fixed) else { return nil }
         var advice = ""
         if problem == .missing {
@@ -173,7 +175,7 @@ private final class FileSuggestions {
     private let folder: ResourcesFolder?
     private lazy var files = Names(folder?.names(limit: 10_000) ?? [])
     private lazy var folders = Names(Set(files.all.flatMap { ResourcesFolder.folders(of: $0) }).ordered(by: <))
-    /// Advice for a bundle, whose files a build tool may have moved; empty if the folder isn't in a bundle.
+    /// Advice for a folder in a bundle, since a build tool may have moved its files; otherwise, empty.
     private let bundleAdvice: String
     /// The number of suggestions that may still be made. More than 100 don't help.
     private var left = 100
@@ -204,8 +206,8 @@ private final class FileSuggestions {
 
     private final class Names {
         let all: [String]
-        /// A name for each last segment of the names: the file in the resources folder itself or, if there's none, the
-        /// first file in a subfolder.
+        /// One name for each last segment, such as `a/logo.png` for `logo.png`. If several names have the same last
+        /// segment, it's the name without a folder or, if all have folders, the first.
         private let byLastSegment: [String: String]
         private lazy var nearest = NearestName(all)
 
@@ -217,8 +219,8 @@ private final class FileSuggestions {
             }
         }
 
-        /// Returns a name in another folder with the same last segment, or else the most similar name; `nil` if none is
-        /// similar.
+        /// Returns a name with the same last segment, in another folder. If there's none, returns the most similar
+        /// name, or `nil` if no name is similar.
         func nearest(to name: String) -> String? {
             byLastSegment[ResourcesFolder.split(name).last] ?? nearest.of(name)
         }

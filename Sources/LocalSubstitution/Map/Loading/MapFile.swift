@@ -23,8 +23,8 @@ package final class MapFile: Sendable {
                 problems: [.init(.unreadableMap, "The map “\(url.path)” \(error.message)\(advice)")]
             )
         }
-        // Hashes the bytes as one buffer. Swift hashes an array byte by byte, which would take a fifth of the time to
-        // load a map.
+        // Hashes the bytes as one buffer. Swift would hash the array byte by byte, which would take a fifth of the time
+        // to load a map.
         var hasher = Hasher()
         json.withUnsafeBytes { hasher.combine(bytes: $0) }
         digest = hasher.finalize()
@@ -44,7 +44,7 @@ package final class MapFile: Sendable {
         with([])
     }
 
-    /// Whether the file certainly hasn't changed since it was read.
+    /// Whether the file certainly hasn't changed since it was read; `false` if it may have changed.
     var isCurrent: Bool {
         FileStatus(path: url.path)?.isUnchanged(since: status, readAt: readAt) ?? false
     }

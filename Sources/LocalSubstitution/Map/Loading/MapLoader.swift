@@ -6,8 +6,8 @@ package final class MapLoader {
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMap.Problem] = []
-    /// The files of invalid entries, and the existing files that misspelled names probably mean. They aren't reported
-    /// as unused.
+    /// The files that aren't reported as unused although no valid entry names them: files of invalid entries, and
+    /// existing files that misspelled names probably mean.
     var filesLeftOut: [FileName] { namesLeftOut + files.meant }
 
     var looksAtFiles: Bool { files.looksAtFiles }
@@ -15,16 +15,16 @@ package final class MapLoader {
     private var namesLeftOut: [FileName] = []
     private let files: FileChecker
     private let handlers: SubstitutionMap.HandlerTable
-    /// The valid entries with patterns so far, by the pattern's normal form.
+    /// The valid entries with patterns, by the pattern's normal form. They're indexed when all are known.
     private var patterns: [String: (entry: Entry, pattern: MatchPattern)] = [:]
-    /// The invalid entries, by the normal form of their keys: the first entry with that form, and the keys of all
-    /// entries with it. A later entry with that form is reported as a duplicate. If `keys` contains the later entry's
-    /// key, the later entry is invalid, too.
+    /// The invalid entries, grouped by the normal form of their keys: each group's first entry, and the spellings of
+    /// all its keys. A later entry with the same normal form is reported as a duplicate. If its key also has one of
+    /// these spellings, the later entry is invalid, too.
     private var wrong: [String: (first: Entry, keys: Set<String>)] = [:]
     private var defaults = EntryFields()
     /// The options of an entry whose value is only a file name.
     private var plain = Entry.Options(EntryFields(), isPlain: true)
-    /// Whether the defaults are already known from a first pass over the map.
+    /// Whether the defaults are already known, since this is the second pass over the map.
     private let hasDefaults: Bool
     /// The first entry or alternative that names a file.
     private var firstWithFile: Entry?
@@ -44,7 +44,7 @@ package final class MapLoader {
         if let defaults { use(defaults) }
     }
 
-    /// Loads a map that code made from answers.
+    /// Loads a map made in code.
     convenience init(answers: [(key: String, value: SubstitutionMap.Answer)], folder: ResourcesFolder? = nil) {
         self.init(folder, looksAtFiles: true)
         for (key, answer) in answers { add(answer, key: key) }
@@ -99,8 +99,8 @@ package final class MapLoader {
 
     /// Adds the members of a map one by one. A list of all members would take as much memory as the map.
     ///
-    /// - Returns: Whether the defaults, if any, come before all entries. If not, the map must be read again, since the
-    ///   defaults apply to all entries.
+    /// - Returns: `false` if the map must be read again, because the defaults come after an entry to which they apply;
+    ///   otherwise, `true`.
     private func add(_ json: [UInt8]) throws(JSONCursor.SyntaxError) -> Bool {
         var (hasEntries, areDefaultsFirst) = (false, true)
         try JSONScanner(json).forEachMember { member in
@@ -132,7 +132,7 @@ package final class MapLoader {
         }
         guard member.key != "$schema" else { return }
         guard member.key == "$defaults" else {
-            let other = "Only $schema and $defaults can begin with $. Remove the key, or use a URL."
+            let other = "Only $schema and $defaults may begin with $. Remove the key, or write a URL instead."
             let advice = NearestName.advice(on: member.key, in: ["$schema", "$defaults"], or: other)
             return note(.reservedKey, member, "The key is reserved. \(advice)")
         }
@@ -210,11 +210,11 @@ package final class MapLoader {
 
     private func isWrong(_ key: String, _ form: String) -> Bool { wrong[form]?.keys.contains(key) == true }
 
-    /// Notes a problem if an earlier entry's key has the same normal form as an entry's key.
+    /// Notes a problem if the key of an earlier entry has the same normal form as the entry's key.
     ///
     /// - Parameters:
-    ///   - used: The valid earlier entry whose key has this form; `nil` if there's none.
-    ///   - isRight: Whether the entry is valid. An invalid entry is added to ``wrong``.
+    ///   - used: The earlier, valid entry whose key has the same normal form; `nil` if there's none.
+    ///   - isRight: Whether the entry is valid. If not, it's added to ``wrong``.
     ///   - form: The normal form of the entry's key; for an invalid key, the key itself.
     private func noteIfEqual(_ entry: Entry, to used: Entry?, isRight: Bool, form: String) {
         let other = used ?? wrong[form]?.first
@@ -224,7 +224,7 @@ package final class MapLoader {
             if entry.key == other.key {
                 Self.isGivenTwice(other.lineInMap)
             } else {
-                "The key names the same URL as “\(other.key)”\(other.lineInMap.map { " on line \($0)" } ?? ""). "
+                "The key is another spelling of “\(other.key)”\(other.lineInMap.map { " on line \($0)" } ?? ""). "
                     + "Keep one of the entries."
             }
         problems.append(Problem(.duplicate, entry, message))
@@ -253,13 +253,13 @@ package final class MapLoader {
     }
 }
 
-/// The alternatives of an entry. It's a problem if one is never reached.
+/// The alternatives of an entry, and their problems, such as an alternative that's never reached.
 private struct AlternativeEntries {
     private(set) var entries: [Entry] = []
     private(set) var problems: [SubstitutionMap.Problem] = []
 
-    /// The first alternative that answers every request with a condition and a method. A dictionary key is the
-    /// condition's digest, a space and the method.
+    /// For each condition and method, the first alternative that answers all requests with both. The dictionary's keys
+    /// consist of the condition's digest, a space and the method.
     private var firsts: [String: Entry] = [:]
 
     /// - Parameters:
@@ -290,7 +290,8 @@ private struct AlternativeEntries {
                 .neverReached,
                 entry,
                 "is never reached, because alternative \(number)\(line) answers all its requests. "
-                    + "Move it before alternative \(number), or give alternative \(number) another “when” or a “times”."
+                    + "Move this one before alternative \(number), "
+                    + "or give alternative \(number) another “when” or a “times”."
             )
         }
         guard Self.answersAlways(entry) else { return }
@@ -300,8 +301,7 @@ private struct AlternativeEntries {
     }
 
     private mutating func note(_ kind: SubstitutionMap.Problem.Kind, _ entry: Entry, _ message: String) {
-        // A conflict's message begins with a field's name, so a colon precedes it. A message about reaching begins with
-        // “is”.
+        // A conflict's message follows a colon, since it begins with a field's name. The other message begins with “is”.
         let separator = kind == .conflict ? ":" : ""
         problems.append(.init(kind, entry, "Alternative \(entry.options.place?.number ?? 0)\(separator) \(message)"))
     }
@@ -309,8 +309,8 @@ private struct AlternativeEntries {
     /// The digest of an alternative without a condition.
     private static let always = ""
 
-    /// Returns an earlier alternative if the earlier alternatives, alone or together, answer all requests that an
-    /// alternative could answer; otherwise, `nil`.
+    /// Returns the earlier alternative that answers all requests of an alternative. If several answer them together,
+    /// returns one of these. Returns `nil` if a request may reach the alternative.
     ///
     /// - Parameters:
     ///   - entry: The alternative that may never be reached.
@@ -326,9 +326,9 @@ private struct AlternativeEntries {
         return found.contains { $0 == nil } ? nil : found.compactMap { $0 }.last
     }
 
-    /// Returns whether an alternative answers every request that meets its condition. Returns `false` for an
-    /// alternative with `times`, and for wildcards in its file or target: if the file is missing or the target invalid,
-    /// a later alternative answers.
+    /// Returns whether an alternative answers every request with its methods that meets its condition. Returns `false`
+    /// for an alternative with `times`. Also returns `false` for wildcards in its file or target: if the filled name is
+    /// missing or the filled target isn't valid, a later alternative answers.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
         guard options.fields.times == nil, entry.files.allSatisfy({ $0.wildcards == 0 }) else { return false }

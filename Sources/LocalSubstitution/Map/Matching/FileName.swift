@@ -9,27 +9,27 @@ package struct FileName: Sendable {
 
     package var wildcards: Int { text.utf8.count { $0 == UInt8(ascii: "*") } }
 
-    /// The folder before the first wildcard; empty for the resources folder. If it doesn't exist when the map's files
-    /// are checked, the map has a problem.
+    /// The folder before the first wildcard; empty for the resources folder. If this folder doesn't exist when the
+    /// map's files are checked, the map has a problem.
     package var fixedFolder: String {
         ResourcesFolder.split(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "*") }))).folder
     }
 
-    /// What's wrong with the name itself, such as “is empty.”; `nil` if it's valid. Doesn't check that the file exists.
-    /// In a message, this text follows the name.
+    /// What's wrong with the name, and the fix, in sentences that follow the name in a message; `nil` if the name is
+    /// valid. Doesn't check that the file exists.
     package var problem: String? {
-        if text.isEmpty { return "is empty. Name a file in the resources folder." }
-        if text.utf8.contains(0) { return "has a NUL byte. Remove it." }
+        if text.isEmpty { return "has no name. Name a file in the resources folder." }
+        if text.utf8.contains(0) { return "has a NUL byte in its name. Remove the byte." }
         if text.utf8.first == UInt8(ascii: "/") {
             return "is an absolute path. Make it relative to the resources folder."
         }
         if text.utf8.split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) }) {
-            return "leaves its folder with “..”. Name a file inside the resources folder."
+            return "contains “..”, which could leave the resources folder. Write a path without “..”."
         }
         return nil
     }
 
-    /// Why a request's URL can't fill the wildcards of a file name or target. The entry doesn't answer the request.
+    /// Why a request's URL can't fill the wildcards of a file name or target, so that the entry doesn't answer.
     package struct Obstacle: Error, Equatable, Sendable {
         /// The obstacle as a sentence without its period.
         let message: String
@@ -44,7 +44,7 @@ package struct FileName: Sendable {
 
     /// Returns the name with its wildcards filled, in order.
     ///
-    /// Each capture is cut off at its first `?` and percent-decoded once. If the name is empty or ends in `/`,
+    /// Each capture is cut off at its first `?` and percent-decoded once. If the filled name is empty or ends in `/`,
     /// `index.html` is added.
     package func filled(with captures: [ArraySlice<UInt8>]) throws(Obstacle) -> String {
         var pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
@@ -78,7 +78,8 @@ package struct FileName: Sendable {
         return text
     }
 
-    /// Decodes a part of a URL. An encoded slash or backslash is an obstacle, since it would begin another segment.
+    /// Percent-decodes a part of a URL. Throws an obstacle for an encoded slash or backslash, since decoding it would
+    /// begin another segment.
     static func decodedBytes(_ part: ArraySlice<UInt8>) throws(Obstacle) -> [UInt8] {
         let bytes = PercentEncoding.decode(part)
         let slashes = part.count { $0 == UInt8(ascii: "/") }

@@ -1,6 +1,6 @@
 /// A text with `*` wildcards, each of which matches any run of bytes, even an empty one.
 package struct Glob: Sendable {
-    /// The literal texts before, between and after the wildcards. There's always one more literal than wildcards.
+    /// The texts before, between and after the wildcards. There's always one more text than there are wildcards.
     package let literals: [[UInt8]]
 
     package init(_ text: [UInt8]) {
@@ -13,14 +13,14 @@ package struct Glob: Sendable {
     package var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
 
-    /// Returns the text with a value in place of each wildcard. There must be a value for each wildcard: without enough
-    /// values, the rest of the text is cut off.
+    /// Returns the text with a value in place of each wildcard. Pass a value for each wildcard: if there are fewer, the
+    /// text is cut off before the first wildcard without a value.
     func filled(with values: [some Sequence<UInt8>]) -> [UInt8] {
         zip(values, literals.dropFirst()).reduce(literals[0]) { $0 + $1.0 + $1.1 }
     }
 
-    /// Returns the text that each wildcard matches; `nil` if the whole text doesn't match. Each wildcard except the
-    /// last matches as little as possible.
+    /// Returns the text that each wildcard matches; `nil` if the text as a whole doesn't match. Each wildcard except
+    /// the last matches as little as possible.
     ///
     /// The time is linear in the lengths of the text and the pattern, even for hostile ones.
     package func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
@@ -42,8 +42,8 @@ package struct Glob: Sendable {
         return taken
     }
 
-    /// Returns the first place of a literal, by the algorithm of Knuth, Morris and Pratt. The search never goes back in
-    /// the text, so a hostile pattern can't make it slow.
+    /// Returns the first range of a literal in a text; `nil` if there's none. The algorithm of Knuth, Morris and Pratt
+    /// never goes back in the text, so a hostile pattern can't make it slow.
     private static func firstRange(of literal: [UInt8], in text: ArraySlice<UInt8>) -> Range<Int>? {
         guard !literal.isEmpty else { return text.startIndex..<text.startIndex }
         var longestBorder = [Int](repeating: 0, count: literal.count)

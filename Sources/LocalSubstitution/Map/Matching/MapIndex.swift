@@ -1,7 +1,7 @@
-/// An index of entries by URL. It finds the entries that match a URL, in order of precedence, without visiting the
+/// An index of entries by URL. It finds the entries that match a URL, in order of precedence, without visiting all
 /// others.
 ///
-/// It doesn't look at files, so a candidate's file may be missing.
+/// The index doesn't look at files, so a candidate's file may be missing.
 package struct MapIndex: Sendable {
     /// An entry that matches a URL.
     package struct Candidate: Sendable {
@@ -22,15 +22,15 @@ package struct MapIndex: Sendable {
     private var exact = ExactKeys()
     /// The patterns, and the exact keys that ignore parameters.
     private var groups: [Group] = []
-    /// The positions of the groups, by their rule's text.
+    /// The position of each group in ``groups``, by the text of its rule.
     private var places: [String: Int] = [:]
-    /// The positions of the groups with exact keys, by URL without its query.
+    /// The positions of the groups that have an exact key for a URL, by that URL without its query.
     private var groupsOfURL: [String: Set<Int>] = [:]
     /// The positions of the groups with patterns.
     private var groupsOfPatterns: [Int] = []
 
-    /// Adds an entry with an exact key, and returns `nil`. If the index already has an entry for an equal URL, adds
-    /// nothing, and returns the entry that it has.
+    /// Adds an entry with an exact key, and returns `nil`. If the index already has an entry for an equal URL, returns
+    /// that entry, and adds nothing.
     mutating func insert(_ entry: Entry, url: NormalizedURL) -> Entry? {
         if let other = self.entry(equalTo: url) { return other }
         let number = entries.count
@@ -57,8 +57,7 @@ package struct MapIndex: Sendable {
         exact.number(for: url.canonical, in: entries).map { entries[$0] }
     }
 
-    /// Adds all patterns at once, numbered in order of precedence. Of the patterns that match a URL, the one with the
-    /// lowest number wins.
+    /// Adds all patterns at once, numbered in order of precedence. If several match a URL, the lowest number wins.
     mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
         for (entry, pattern) in items.ordered(by: MatchPattern.precedes) {
             let number = entries.count
@@ -85,8 +84,8 @@ package struct MapIndex: Sendable {
         return found
     }
 
-    /// Returns the numbers of the entries whose exact keys ignore parameters and match a URL. The keys that ignore the
-    /// fewest of the URL's parameters come first. Ties are sorted by key.
+    /// Returns the numbers of the entries whose exact keys ignore parameters and match a URL. Entries that ignore fewer
+    /// of the URL's parameters come first. If they ignore equally many, they're sorted by key.
     private func numbersIgnoring(_ url: NormalizedURL) -> [Int] {
         var found: [(number: Int, parameters: Int)] = []
         for place in groupsOfURL[url.withoutQuery] ?? [] {
@@ -110,15 +109,15 @@ package struct MapIndex: Sendable {
 
 /// A table of the entries with exact keys: their numbers, by canonical URL.
 ///
-/// It's a hash table with linear probing. It stores only the numbers, and finds the keys in the entries. A dictionary
-/// would store a string for each URL, which takes 2.5 to 5 times the memory.
+/// It's a hash table with linear probing that stores only the numbers. The keys are in the entries, which callers pass.
+/// A dictionary would store a string for each URL, which takes 2.5 to 5 times the memory.
 private struct ExactKeys: Sendable {
     private static let free: Int32 = -1
 
-    /// Each number is in the slot for its URL's hash value or, if that's occupied, in the next free slot. At least half
-    /// of the slots are free.
+    /// Each number is in the slot for its URL's hash value or, if that slot is occupied, in the next free slot. At
+    /// least half of the slots are free.
     private var slots = [Int32](repeating: free, count: 16)
-    /// The canonical URLs of the keys that aren't canonical themselves, by entry number.
+    /// The canonical URL of each key that isn't canonical itself, by entry number.
     private var canonicalURLs: [Int32: String] = [:]
 
     /// Returns the number of the entry for a canonical URL; `nil` if there's none.

@@ -12,7 +12,7 @@ package enum MapKey {
 }
 
 extension MapKey {
-    /// A set of keys without entries. It finds the key that matches a URL.
+    /// A set of keys, each with a number instead of an entry. It finds a key that matches a URL.
     package struct Matcher: Sendable {
         private var patterns = MatchPattern.Index()
         private var urls: [String: Int] = [:]
@@ -30,7 +30,7 @@ extension MapKey {
             }
         }
 
-        /// Returns the number of a key that matches a URL: an exact key if there is one, otherwise any pattern. Returns
+        /// Returns the number of the exact key that matches a URL or, if there's none, of any pattern that matches.
         /// `nil` if no key matches.
         package func number(for url: NormalizedURL) -> Int? {
             urls[url.canonical] ?? patterns.matches(url, ignoring: nil).first?.number

@@ -2,12 +2,12 @@ extension SubstitutionMap {
     /// Finds the entry that answers a `GET` without headers.
     package func match(_ url: NormalizedURL) -> MapMatch { match(url, for: .plain) }
 
-    /// Finds the entry or alternative that answers a request: the first that's enabled, whose `methods`, `when` and
-    /// `times` allow the request, and whose file exists.
+    /// Finds the entry or alternative that answers a request: the first that's enabled, that allows the request in
+    /// `methods`, `when` and `times`, and whose file exists.
     ///
     /// - Parameters:
     ///   - facts: The facts about the request, evaluated only if an entry matches the URL.
-    ///   - isUsedUp: Returns whether an alternative has answered as many requests as it may.
+    ///   - isUsedUp: Returns whether an alternative has already answered as many requests as its `times` allows.
     package func match(
         _ url: NormalizedURL,
         for facts: @autoclosure () -> RequestFacts,
@@ -36,10 +36,10 @@ extension SubstitutionMap {
         return MapMatch(url, passedOver: passedOver)
     }
 
-    /// Returns an entry's or alternative's answer to a request; `nil` if the entry is `null`, or if the request's body
-    /// must be read first.
+    /// Returns the answer of an entry or alternative to a request. `nil` if the entry is `null`, or if the request's
+    /// body must be read first.
     ///
-    /// - Throws: The reason if the entry or alternative doesn't answer the request.
+    /// - Throws: The reason why the entry or alternative doesn't answer the request.
     private func answer(
         of entry: Entry,
         _ candidate: MapIndex.Candidate,
@@ -53,7 +53,7 @@ extension SubstitutionMap {
         let when = options.fields.when
         if let failure = when?.failureOfHead(facts, url) { throw .condition(failure) }
         if let count = MapMatch.Count(entry: candidate.number, options), isUsedUp(count) { throw .usedUp(count.most) }
-        // A handler sees the body.
+        // A handler gets the body, so the body must be read even if no condition needs it.
         let isCalled = if case .handler = options.answer { true } else { false }
         if case .unread = facts.body, isCalled || when?.needsBody == true { return nil }
         if let failure = when?.failureOfBody(facts) { throw .bodyCondition(failure) }
@@ -76,21 +76,22 @@ extension SubstitutionMap {
         )
     }
 
-    /// Checks that a file exists. Throws `fileIsGone` if the map names a missing file, and `noSuchFile` if the missing
-    /// file's name was made from the URL.
+    /// Checks that a file exists. For a missing file, throws `fileIsGone` if the map has the file's whole name, and
+    /// `noSuchFile` if the name was made from the URL.
     ///
     /// - Parameter isWritten: Whether the map has the file's whole name, without wildcards.
     private func check(_ name: String, isWritten: Bool) throws(MapMatch.PassedOver) {
         let status = storage.folder?.servedStatus(of: name)
         if isWritten {
-            // A folder counts as existing. Opening it then reports the mistake in the map.
+            // A folder counts as an existing file. Opening it later reports the mistake in the map.
             if status == nil { throw .fileIsGone(name: name) }
         } else if status == nil || status?.kind == .folder {
             throw .noSuchFile(name: name)
         }
     }
 
-    /// Returns the entry of a candidate after the winner; `nil` if the URL can't fill the names of the entry's files.
+    /// Returns the entry of a candidate that comes after the winner. `nil` if the URL can't fill the names of the
+    /// entry's files.
     private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
         let entry = storage.index.entries[candidate.number]
         return (try? entry.fileNames(filledWith: candidate.captures)) == nil ? nil : entry
@@ -99,13 +100,13 @@ extension SubstitutionMap {
 
 /// The result of matching one request with a map.
 package final class MapMatch: Sendable {
-    /// The first entry or alternative that applies to the request; `nil` if none does. It answers the request, or it's
-    /// `null`.
+    /// The first entry or alternative that applies to the request; `nil` if there's none. The winner answers the
+    /// request, unless it's a `null` entry.
     package let winner: Entry?
     /// The number of the winner's entry in the map's index.
     let number: Int?
     let url: NormalizedURL
-    /// The winner's answer; `nil` if there's no winner, if it's `null`, or if the request's body must be read first.
+    /// The winner's answer. `nil` without a winner, for a `null` entry, and if the request's body must be read first.
     let substitution: Substitution?
     /// The entries and alternatives that come before the winner, and why they don't answer.
     let passedOver: [(entry: Entry, why: PassedOver)]
@@ -125,11 +126,11 @@ package final class MapMatch: Sendable {
         self.shadowed = shadowed
     }
 
-    /// Whether the request's body must be read first, for the winner's condition or its handler.
+    /// Whether the request's body must be read first, to check the winner's condition or to call its handler.
     var needsBody: Bool { winner?.options.isNever == false && substitution == nil }
 
-    /// The name of the first field that needs the protocol, in the winner or an entry before the winner; `nil` if
-    /// there's none. Ignores entries that are disabled, or that the request's method, headers or query rule out.
+    /// The name of the first field that needs the URL protocol, in the winner or in an entry before the winner; `nil`
+    /// if there's none. Ignores entries that are disabled, or that the request's method, headers or query rule out.
     var protocolField: String? {
         for (entry, why) in passedOver where !why.isOfHead {
             if let field = entry.options.protocolFields.first { return field }
@@ -137,7 +138,7 @@ package final class MapMatch: Sendable {
         return winner?.options.protocolFields.first
     }
 
-    /// Whether another request for the same URL may get a different answer, since a condition or count was checked.
+    /// Whether another request for the same URL may get a different answer, because a `when` or `times` was checked.
     var isConditional: Bool {
         winner?.options.isConditional == true
             || passedOver.contains { entry, why in
@@ -154,8 +155,7 @@ package final class MapMatch: Sendable {
     /// The winner's answer if its body is local; otherwise, `nil`. See ``Substitution/isLocal``.
     package var localSubstitution: Substitution? { substitution.flatMap { $0.isLocal ? $0 : nil } }
 
-    /// The limit on the winner's answers. `nil` if there's no winner, if the winner answers any number of requests, or
-    /// if the request's body must be read first.
+    /// The winner's limit on requests. `nil` without a winner or `times`, and if the request's body must be read first.
     var count: Count? {
         guard !needsBody, let number, let winner else { return nil }
         return Count(entry: number, winner.options)
@@ -177,7 +177,7 @@ package final class MapMatch: Sendable {
         passedOver.compactMap { if case .usedUp = $0.why { $0.entry } else { nil } }
     }
 
-    /// The names of missing files of entries before the winner. If such a file existed, its entry might have won.
+    /// The names of the missing files of entries before the winner. If one of the files existed, its entry might win.
     var missingFiles: [String] {
         passedOver.compactMap { entry in
             switch entry.why {
@@ -197,9 +197,9 @@ package final class MapMatch: Sendable {
         case bodyCondition(String)
         /// The alternative has answered as many requests as its `times` allows. The value is `times`.
         case usedUp(Int)
-        /// The entry's file doesn't exist. Its name has no wildcards, so the map is wrong.
+        /// The entry's file doesn't exist. The name has no wildcards, so the map is wrong.
         case fileIsGone(name: String)
-        /// The file whose name was made from the URL doesn't exist.
+        /// The entry's file doesn't exist. The name was made from the URL.
         case noSuchFile(name: String)
         /// The text that the key's wildcards matched doesn't make a valid file name, or a valid URL to forward to.
         case notFilled(FileName.Obstacle)

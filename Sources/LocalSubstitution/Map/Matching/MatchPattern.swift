@@ -1,5 +1,5 @@
-/// A key with wildcards: a match pattern as in browser extensions (MDN, Chrome: "Match patterns"). It may also have a
-/// port and a query.
+/// A key with wildcards: a match pattern, as browser extensions use them (MDN, Chrome: "Match patterns"). It may also
+/// have a port and a query.
 package final class MatchPattern: Sendable {
     package enum Host: Sendable {
         case exact(String)
@@ -16,8 +16,8 @@ package final class MatchPattern: Sendable {
             }
         }
 
-        /// Returns the domains that include a host: the host itself, and the text after each of the host's dots. For
-        /// `a.example.com`, that's `a.example.com`, `example.com` and `com`.
+        /// Returns the domains that include a host: the host itself, and the text after each of its dots. For example,
+        /// `a.example.com`, `example.com` and `com` for `a.example.com`.
         static func domains(of host: String) -> [String] {
             [host]
                 + host.utf8.indices.filter { host.utf8[$0] == UInt8(ascii: ".") }
@@ -35,18 +35,18 @@ package final class MatchPattern: Sendable {
     package let scheme: String?
     package let host: Host
     package let port: Port
-    /// The path and query as one text with wildcards, without ignored parameters.
+    /// The path and query as one text with wildcards. Ignored parameters are removed.
     package let path: Glob
     /// The path and query with the query's parameters sorted by name; `nil` if there are fewer than two parameters.
     let sortedPath: SortedPath?
     /// The pattern in normal form. Two keys with the same normal form are the same pattern.
     package let text: String
-    /// The pattern's rank. Of two patterns, the one with the greater rank wins.
+    /// The pattern's rank, compared number by number. The pattern with the greater rank wins.
     let rank: [Int]
 
     struct SortedPath: Sendable {
         let glob: Glob
-        /// For each wildcard of the glob, its position among the key's wildcards.
+        /// For each wildcard of the glob, in order, its position among the wildcards of the key.
         let places: [Int]
 
         init(path: String, query: Query) {
@@ -60,7 +60,8 @@ package final class MatchPattern: Sendable {
 
     /// Creates a pattern from an entry's key.
     ///
-    /// - Parameter rule: The entry's `ignoreQuery`. The ignored parameters are removed from the pattern.
+    /// - Parameter rule: The entry's `ignoreQuery`; `nil` to ignore nothing. Ignored parameters are removed from the
+    ///   pattern.
     /// - Throws: An error that says why the key isn't a valid match pattern.
     package init(_ key: String, ignoring rule: Query.Ignored?) throws(URLParts.SyntaxError) {
         let parts = try URLParts(key: key)
@@ -102,7 +103,7 @@ package final class MatchPattern: Sendable {
         guard !name.isEmpty, !name.contains(UInt8(ascii: "*")) else {
             throw URLParts.SyntaxError(
                 "has the host “\(String(decoding: host, as: UTF8.self))”, with a * in the wrong place",
-                "Use * as the whole host, or before a domain, such as “*.example.com”."
+                "Use * as the whole host, or before a domain, as in “*.example.com”."
             )
         }
         let normalized = try URLParts.normalizedHost(name)
@@ -140,8 +141,8 @@ extension MatchPattern.Port: CustomStringConvertible {
 
 /// Which of several patterns wins if they match the same URL.
 extension MatchPattern {
-    /// Returns whether the first pattern's entry wins over the second's. The greater rank wins. If the ranks are equal,
-    /// an entry without `ignoreQuery` wins. If that doesn't decide either, the key whose bytes sort first wins.
+    /// Returns whether the first entry wins over the second. The pattern with the greater rank wins. If the ranks are
+    /// equal, an entry without `ignoreQuery` wins. If that doesn't decide, the key whose bytes sort first wins.
     static func precedes(
         _ first: (entry: Entry, pattern: MatchPattern),
         _ second: (entry: Entry, pattern: MatchPattern)
@@ -151,7 +152,7 @@ extension MatchPattern {
         }
         let ignores = (first.entry.options.ignoreQuery != nil, second.entry.options.ignoreQuery != nil)
         guard ignores.0 == ignores.1 else { return ignores.1 }
-        // Compares bytes, since `<` treats two encodings of a letter, such as “é”, as equal. Keys need a fixed order.
+        // Compares bytes, since keys need a fixed order: `<` treats two encodings of a letter, such as “é”, as equal.
         return first.entry.key.utf8.lexicographicallyPrecedes(second.entry.key.utf8)
     }
 
@@ -170,19 +171,20 @@ extension MatchPattern {
 }
 
 extension MatchPattern {
-    /// An index of match patterns by host, and by the literal text that their paths begin with.
+    /// An index of match patterns by host, and by the literal text at the beginning of their paths.
     ///
-    /// It never tries patterns for other hosts or other folders, however many there are.
+    /// A search never tries patterns for other hosts or folders, so it stays fast however many there are.
     package struct Index: Sendable {
         private struct Item: Sendable {
             let number: Int
             let pattern: MatchPattern
             let glob: Glob
-            /// For each wildcard of the glob, its position among the key's wildcards; `nil` if they're in the key's
-            /// order.
+            /// For each wildcard of the glob, in order, its position among the wildcards of the key; `nil` if the order
+            /// is the same.
             var places: [Int]?
 
-            /// Returns the text that each wildcard matches, in the key's order; `nil` if the whole text doesn't match.
+            /// Returns the text that each wildcard matches, in the order of the key's wildcards; `nil` if the text as a
+            /// whole doesn't match.
             func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
                 let taken = glob.match(text)
                 guard let taken, let places else { return taken }
@@ -193,7 +195,7 @@ extension MatchPattern {
         /// Patterns, by their host and the literal text at the beginning of their path.
         private struct Group: Sendable {
             private var items: [String: [Item]] = [:]
-            /// The lengths of the keys of `items`, by host.
+            /// For each host, the lengths of its keys in `items`.
             private var lengths: [String: [Int]] = [:]
             private var hasDomains = false
 
@@ -207,8 +209,8 @@ extension MatchPattern {
                 if case .domain = item.pattern.host { hasDomains = true }
             }
 
-            /// Returns the group's hosts that match a URL's host: the same host, `*.` with the host or one of its
-            /// parent domains, and `*`.
+            /// Returns those of the group's hosts that match a URL's host. For `a.b`, these can be `a.b`, `*.a.b`,
+            /// `*.b` and `*`.
             func hosts(matching host: String) -> [String] {
                 let domains = hasDomains ? Host.domains(of: host).map { Host.domain($0).description } : []
                 return ([host] + domains + [Host.any.description]).filter { lengths[$0] != nil }
@@ -216,7 +218,9 @@ extension MatchPattern {
 
             /// Returns the patterns that match a URL.
             ///
-            /// - Parameter text: The URL's path and query, without the parameters that are ignored.
+            /// - Parameters:
+            ///   - hosts: The result of ``hosts(matching:)`` for the URL's host.
+            ///   - text: The URL's path and query, without ignored parameters.
             func matches(_ url: NormalizedURL, hosts: [String], text: String) -> [MapIndex.Candidate] {
                 let path = Array(text.utf8)[...]
                 var found: [MapIndex.Candidate] = []
@@ -235,8 +239,8 @@ extension MatchPattern {
         }
 
         private var written = Group()
-        /// The patterns with at least two query parameters, sorted by name. A URL is compared with its parameters
-        /// sorted, too.
+        /// The patterns with at least two query parameters, with these parameters sorted by name. They're compared with
+        /// the sorted parameters of a URL.
         private var sorted = Group()
 
         package init() {}
@@ -245,7 +249,7 @@ extension MatchPattern {
 
         /// Adds a pattern.
         ///
-        /// - Parameter number: The number of the candidates that ``matches(_:ignoring:)`` returns for the pattern.
+        /// - Parameter number: The number that the pattern's candidates get from ``matches(_:ignoring:)``.
         package mutating func insert(_ pattern: MatchPattern, number: Int) {
             written.insert(Item(number: number, pattern: pattern, glob: pattern.path))
             if let path = pattern.sortedPath {
@@ -255,7 +259,7 @@ extension MatchPattern {
 
         /// Returns a candidate for each pattern that matches a URL, in no particular order.
         ///
-        /// - Parameter rule: The parameters that all patterns of this index ignore.
+        /// - Parameter rule: The parameters that all patterns of this index ignore; `nil` if they ignore none.
         package func matches(_ url: NormalizedURL, ignoring rule: Query.Ignored?) -> [MapIndex.Candidate] {
             let host = url.host
             let hosts = written.hosts(matching: host)

@@ -13,13 +13,13 @@ extension SubstitutionMap {
             public static let scheme = Difference(rawValue: "scheme")
             /// A few letters of the host.
             public static let host = Difference(rawValue: "host")
-            /// The port. One of the URLs may have none.
+            /// The port. The key or the request may have none.
             public static let port = Difference(rawValue: "port")
             /// A few letters of the path.
             public static let path = Difference(rawValue: "path")
-            /// The query. One of the URLs may have none.
+            /// The query. The key or the request may have none.
             public static let query = Difference(rawValue: "query")
-            /// A slash at the end of the path.
+            /// A slash at the end of the path, which only the key or only the request has.
             public static let trailingSlash = Difference(rawValue: "trailing slash")
             /// Uppercase and lowercase letters in the path or query.
             public static let letterCase = Difference(rawValue: "letter case")
@@ -40,7 +40,7 @@ extension SubstitutionMap {
             }
         }
 
-        /// The key, with the spelling that it has in the map.
+        /// The key, as spelled in the map.
         public let key: String
         /// All differences. There's at least one.
         public let differences: [Difference]
@@ -55,7 +55,7 @@ extension SubstitutionMap {
             key = entry.key
             self.differences = differences
             let fixes = differences.map { $0 == .query ? Self.queryFix(entry, isOneOfSeveralQueries) : $0.fix }
-            // Fixes contain commas, so a comma also precedes the last one.
+            // Fixes contain commas, so there's also a comma before the last “and”.
             let advice = (fixes.count > 1 ? [fixes.dropLast().joined(separator: ", ")] : []) + fixes.suffix(1)
             description =
                 "“\(key)” differs only in \(differences.map(\.rawValue).listed()). "
@@ -72,16 +72,16 @@ extension SubstitutionMap {
                 "“\(key)” answers only \(answered.listed()). To answer \(method) too, list all methods in “methods”."
         }
 
-        /// Returns how to correct a query: with an entry for the request's query, or with `ignoreQuery`. Offers both if
-        /// the key has a query, since the response may depend on the query.
+        /// Returns how to correct a query: with an entry for the request's query, or with `ignoreQuery`. If the key has
+        /// a query, the response may depend on it, so the fix offers both.
         private static func queryFix(_ entry: Entry, _ isOneOfSeveralQueries: Bool) -> String {
             let add = "add an entry for the request's query"
             if isOneOfSeveralQueries { return add }
             let file = entry.options.isPlain ? entry.file : nil
             let ignore =
-                file.map { "write { \"file\": \(JSONText.string($0.text)), \"ignoreQuery\": true } as its value" }
+                file.map { "write { \"file\": \(JSONText.string($0.text)), \"ignoreQuery\": true } as the key's value" }
                 ?? "add \"ignoreQuery\": true"
-            return entry.keyHasQuery ? "\(add), or, if the response doesn't depend on it, \(ignore)" : ignore
+            return entry.keyHasQuery ? "\(add), or \(ignore) if the response doesn't depend on the query" : ignore
         }
     }
 }
@@ -90,18 +90,18 @@ extension Entry {
     fileprivate var keyHasQuery: Bool { key.utf8.contains(UInt8(ascii: "?")) }
 }
 
-/// A search for the keys that almost match a URL: those that differ in scheme, port, query, letter case or a slash at
-/// the end, and those that are misspelled. In a pattern, only the host may be misspelled.
+/// A search for the keys that almost match a URL. They differ in the scheme, port, query, letter case or a slash at the
+/// end, or they have a misspelling: an exact key in its host and path, a pattern only in its host.
 ///
-/// Only listeners and explanations need it, so it's created at first use: see ``SubstitutionMap/Storage``.
+/// Only listeners and explanations need a search, so it's created at first use: see ``SubstitutionMap/Storage``.
 final class NearMisses: Sendable {
     private typealias Difference = SubstitutionMap.NearMiss.Difference
     private typealias Text = NearestName.Text
 
     private struct Key: Sendable {
         let number: Int
-        /// What may be misspelled: the host and path of an exact key, without a slash at the end, or the host or domain
-        /// of a pattern.
+        /// The part that may be misspelled. For an exact key, the host and the path without a slash at its end. For a
+        /// pattern, the host or domain.
         let outline: Text
         /// The whole pattern, and the pattern's path in lowercase and without the query; `nil` for an exact key.
         var pattern: (whole: MatchPattern, path: Glob)?
@@ -122,7 +122,7 @@ final class NearMisses: Sendable {
     private let index: MapIndex
     private let keys: [Key]
 
-    /// The maximum number of keys to return. More don't help.
+    /// The maximum number of keys to return. More keys wouldn't help.
     static let most = 5
 
     init(_ index: MapIndex) {
@@ -137,12 +137,12 @@ final class NearMisses: Sendable {
         }
     }
 
-    /// Returns the keys that almost match a URL, those with the fewest differences first.
+    /// Returns the keys that almost match a URL. Keys with fewer differences come first.
     func of(_ url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
         // A key that matches isn't a near miss. Its entry doesn't answer for another reason, such as a missing file.
         let matches = Set(index.candidates(for: url).map(\.number))
         let near = near(url).filter { !matches.contains($0.key.number) }
-        // Keys that need more edits than the closest misspelling probably name other resources.
+        // Keys with more edits than the closest misspelling probably name other resources.
         let fewest = near.map(\.edits).filter { $0 > 0 }.min()
         let misspelled = near.filter { $0.edits == fewest }
         // A misspelled exact key differs little in its other parts, so a few keys are enough. A misspelled pattern may
@@ -159,8 +159,8 @@ final class NearMisses: Sendable {
         found = found.ordered {
             ($0.differences.count, $0.edits, $0.entry.key) < ($1.differences.count, $1.edits, $1.entry.key)
         }
-        // If several keys differ in their queries, the response depends on the query. Then `ignoreQuery` isn't advised,
-        // and only the first of the keys stays.
+        // If several keys differ only in their queries, the response probably depends on the query. Then `ignoreQuery`
+        // isn't advised, and only the first of these keys stays.
         let differing = found.filter(\.differsInQuery)
         let areSeveral = differing.count > 1 && differing.contains { $0.entry.keyHasQuery }
         if areSeveral { found.removeAll { $0.differsInQuery && $0.entry.key != differing[0].entry.key } }
@@ -173,8 +173,8 @@ final class NearMisses: Sendable {
         }
     }
 
-    /// Returns the keys whose host and path equal a URL's host and path or are a misspelling of them. `edits` is the
-    /// number of edits that correct the misspelling; 0 for an equal host and path.
+    /// Returns the keys whose host and path equal or misspell those of a URL. `edits` is the number of edits that
+    /// correct the misspelling; 0 if host and path are equal.
     private func near(_ url: NormalizedURL) -> [(key: Key, edits: Int)] {
         let asked = Self.outline(url)
         // The last label of the host, then the last two labels, and so on.
@@ -182,7 +182,7 @@ final class NearMisses: Sendable {
         let paths = Self.forms(ofPath: url.path).map { Array($0.lowercased().utf8)[...] }
         return keys.compactMap { key in
             guard let pattern = key.pattern else { return key.outline.misspellings(of: asked).map { (key, $0) } }
-            // A domain is compared with as many labels of the URL's host as it has.
+            // A pattern's domain is compared with the last labels of the URL's host, as many as the domain has.
             let labels =
                 switch pattern.whole.host {
                 case .exact: domains.count
@@ -203,8 +203,8 @@ final class NearMisses: Sendable {
     /// - Parameter key: A pattern, or an exact key as a pattern.
     private static func differences(_ url: NormalizedURL, _ key: MatchPattern) -> [Difference] {
         let ownPath = withoutQuery(key.path.text)
-        // The form of the URL's path, with or without a slash at its end, that the key's path matches. If the path is
-        // misspelled, neither matches, and the key's own path is used, so that the query can still be compared.
+        // The URL's path, with or without a slash at its end, depending on which matches the key's path. If neither does,
+        // the path is misspelled. Then the key's own path is used, so that the query can still be compared.
         let path = forms(ofPath: url.path).first { matches(ownPath.lowercased(), $0.lowercased()) } ?? ownPath
         // A pattern matches a query with its parameters in the request's order, or sorted by name.
         var texts = [(key: key.path.text, url: path + (url.query.map { "?" + $0 } ?? ""))]
@@ -250,8 +250,8 @@ extension MatchPattern.Host {
 }
 
 extension NearestName.Text {
-    /// Returns how many edits turn the text into another; `nil` if only digits differ, or if there are too many edits
-    /// for the length of the word that differs.
+    /// Returns how many edits turn the text into another text. `nil` if only digits differ, or if the word that differs
+    /// is too short for so many edits.
     fileprivate func misspellings(of other: Self) -> Int? {
         guard mayBe(near: other, limit: NearestName.mostEdits) else { return nil }
         let (first, second) = (bytes, other.bytes)

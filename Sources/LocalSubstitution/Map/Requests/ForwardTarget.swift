@@ -7,8 +7,9 @@ package final class ForwardTarget: Sendable {
     /// The target for one request.
     final class Filled: Sendable {
         let url: URL
-        /// The beginnings of forwarded URLs and of their originals: a URL that begins with `target` has an original
-        /// that begins with `original` and ends the same. `nil` if only URLs with the path of ``url`` have an original.
+        /// The beginning of forwarded URLs, and the beginning that replaces it in their originals. For example, for the
+        /// target `http://t/b/*` of the key `https://h/a/*`: `http://t/b/` and `https://h/a/`. `nil` if only URLs with
+        /// the path of ``url`` have an original.
         let prefixes: (target: String, original: String)?
         /// The request's URL.
         let request: NormalizedURL
@@ -17,8 +18,8 @@ package final class ForwardTarget: Sendable {
             (self.url, self.prefixes, self.request) = (url, prefixes, request)
         }
 
-        /// Returns the original of a URL, such as a redirect's target: the URL whose requests the entry forwards to the
-        /// given URL. `nil` if there's none.
+        /// Returns the original of a URL, such as of a redirect's target: the URL that the entry would forward to it.
+        /// `nil` if there's none.
         func original(of url: URL) -> URL? {
             let text = url.absoluteString
             guard let location = try? NormalizedURL(text) else { return nil }
@@ -48,8 +49,8 @@ package final class ForwardTarget: Sendable {
 
     /// Creates a target from the map's text.
     ///
-    /// - Throws: An error if the text isn't an `http` or `https` URL, has user info or a fragment, or has a wildcard in
-    ///   the wrong place.
+    /// - Throws: An error if the text isn't an `http` or `https` URL, if it has user info or a fragment, or if a
+    ///   wildcard is neither in the path nor a whole value in the query.
     init(_ text: String) throws(URLParts.SyntaxError) {
         self.text = text
         let parts = try URLParts(text)
@@ -68,7 +69,7 @@ package final class ForwardTarget: Sendable {
         guard !(parts.host + (parts.port ?? [])).contains(UInt8(ascii: "*")) else {
             throw URLParts.SyntaxError(
                 "has a * in its host or port",
-                "Use * only after the host and port, such as “http://localhost:8080/*”."
+                "Use * only after the host and port, as in “http://localhost:8080/*”."
             )
         }
         let host = try URLParts.normalizedHost(parts.host)
@@ -87,7 +88,7 @@ package final class ForwardTarget: Sendable {
             else {
                 throw URLParts.SyntaxError(
                     "has “\(String(decoding: parameter, as: UTF8.self))” in its query",
-                    "Use * only as a whole value there, such as “q=*”."
+                    "Use * only as a whole value there, as in “q=*”."
                 )
             }
         }
@@ -96,10 +97,12 @@ package final class ForwardTarget: Sendable {
 
     /// Returns the target for a request.
     ///
-    /// - Parameter captures: The text that each wildcard of the key's path and query matched, as slices of the
-    ///   request's path and query.
+    /// - Parameters:
+    ///   - captures: The text that each wildcard of the key's path and query matched, as slices of the request's path
+    ///     and query.
+    ///   - url: The request's URL.
     func filled(with captures: [ArraySlice<UInt8>], for url: NormalizedURL) throws(FileName.Obstacle) -> Filled {
-        // The indices of a capture are offsets in the URL's path and query.
+        // A capture's indices are offsets in the URL's path and query. They show whether it begins in the path or query.
         let pathLength = url.layout.query - url.layout.path
         let inPath = captures.prefix(path.wildcards)
         let parts = inPath.map { $0.prefix { $0 != UInt8(ascii: "?") } }
@@ -124,10 +127,10 @@ package final class ForwardTarget: Sendable {
         return Filled(target, prefixes: prefixes, request: url)
     }
 
-    /// Returns the query of the filled target: the target's own query, and the query that the captures of the path
-    /// contain; `nil` if there's neither.
+    /// Returns the query of the filled target: the target's own query, followed by the queries in the captures that
+    /// fill its path. `nil` if there's neither.
     private func filledQuery(_ captures: [ArraySlice<UInt8>]) -> [UInt8]? {
-        // A capture is in normal form. Only characters that would end or change a value must still be encoded.
+        // A capture is already in normal form. Only the characters that would end or change a value are encoded here.
         let values = captures.dropFirst(path.wildcards).map { capture in
             capture.reduce(into: [UInt8]()) { value, byte in
                 if "&=+#?".utf8.contains(byte) {
@@ -144,8 +147,8 @@ package final class ForwardTarget: Sendable {
         }
     }
 
-    /// Throws an error if a part has an encoded slash, backslash or control character. A server might decode them
-    /// before it splits the path.
+    /// Throws an error if a part has an encoded slash, backslash or control character. A server might decode it before
+    /// it splits the path.
     private static func check(_ part: ArraySlice<UInt8>) throws(FileName.Obstacle) {
         guard try !FileName.decodedBytes(part).contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw .controlCharacter(in: part)

@@ -10,9 +10,9 @@ package enum RequestBody: Sendable {
     case data(Data)
     /// A body that hasn't been read yet: a stream, or data that would take too long on the loader's queue.
     case unread
-    /// A body that is longer than ``limit``.
+    /// A body that's longer than ``limit``.
     case tooLong
-    /// A body that Foundation hides, such as that of an upload task on Linux.
+    /// A body that Foundation hides, such as an upload task's body on Linux.
     case hidden
 
     /// The maximum length, in bytes, of a body that conditions and handlers can see: 8 MiB.
@@ -23,8 +23,8 @@ package enum RequestBody: Sendable {
 
     /// Creates the value for a request's body.
     ///
-    /// - Parameter most: The maximum length of data, in bytes; ``limit`` by default. Longer data becomes ``unread``,
-    ///   and data longer than ``limit`` becomes ``tooLong``.
+    /// - Parameter most: The maximum length of data, in bytes; ``limit`` by default. Longer data becomes ``unread``.
+    ///   Data longer than ``limit`` becomes ``tooLong``.
     init(_ request: URLRequest, most: Int = limit) {
         if let data = request.httpBody {
             self = data.count > Self.limit ? .tooLong : data.count > most ? .unread : .data(data)

@@ -28,7 +28,7 @@ package struct RequestCondition: Sendable {
     /// Whether the request's body must be known.
     var needsBody: Bool { json != nil || text != nil }
 
-    /// Returns why the headers or the query don't meet the condition, in words without a period; `nil` if they do.
+    /// Returns why the headers or the query don't meet the condition, as a clause without a period; `nil` if they do.
     func failureOfHead(_ facts: RequestFacts, _ url: NormalizedURL) -> String? {
         for field in headers {
             if let failure = Self.failure(ofHeader: field, facts.headers[header: field.name]) { return failure }
@@ -41,8 +41,8 @@ package struct RequestCondition: Sendable {
         return nil
     }
 
-    /// Returns why the body doesn't meet the condition, in words without a period; `nil` if it does. A body that hasn't
-    /// been read, is too long or is hidden doesn't meet a condition on the body.
+    /// Returns why the body doesn't meet the condition, as a clause without a period; `nil` if it does. A body that's
+    /// unread, too long or hidden meets no condition on the body.
     func failureOfBody(_ facts: RequestFacts) -> String? {
         guard needsBody else { return nil }
         switch facts.body {
@@ -56,7 +56,7 @@ package struct RequestCondition: Sendable {
 
     private static func failure(ofHeader field: Field, _ value: String?) -> String? {
         guard let wanted = field.value else {
-            return value == nil ? nil : "the request has a header “\(field.name)”"
+            return value == nil ? nil : "the request has the header “\(field.name)”, which must be missing"
         }
         guard let value else { return "the request has no header “\(field.name)”" }
         guard !wanted.matches(value) else { return nil }
@@ -68,7 +68,7 @@ package struct RequestCondition: Sendable {
 
     private static func failure(ofParameter field: Field, _ values: [String]) -> String? {
         guard let wanted = field.value else {
-            return values.isEmpty ? nil : "the query has a parameter “\(field.name)”"
+            return values.isEmpty ? nil : "the query has the parameter “\(field.name)”, which must be missing"
         }
         guard !values.isEmpty else { return "the query has no parameter “\(field.name)”" }
         guard !values.contains(where: wanted.matches) else { return nil }

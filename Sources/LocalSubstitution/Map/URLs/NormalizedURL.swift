@@ -1,8 +1,8 @@
 /// An `http` or `https` URL in the form in which keys and requests are compared (RFC 3986 §6.2.2 and §6.2.3).
 ///
 /// Scheme and host are in lowercase. The default port, dot segments and the fragment are left out. The path is never
-/// empty. Percent-encoding is in uppercase, and only where it's needed. An asterisk counts as `%2A`, and an apostrophe
-/// as `%27`.
+/// empty. Percent-encoding is in uppercase, and only where it's needed. An asterisk becomes `%2A`, and an apostrophe
+/// `%27`.
 package final class NormalizedURL: Sendable {
     /// The normalized URL with its query parameters in their original order.
     package let text: String
@@ -16,7 +16,7 @@ package final class NormalizedURL: Sendable {
         let host: Range<Int>
         let port: Int
         let path: Int
-        /// The position of the `?`, or the end.
+        /// The position of the `?`; without a query, the end of the text.
         let query: Int
     }
 
@@ -25,8 +25,9 @@ package final class NormalizedURL: Sendable {
 
     /// Creates the normal form of any URL, such as a request's.
     ///
-    /// - Throws: An error if the text isn't an `http` or `https` URL with a host and without user info. A fragment is
-    ///   dropped.
+    /// A fragment is dropped.
+    ///
+    /// - Throws: An error if the text isn't an `http` or `https` URL with a host, or if it has user info.
     package convenience init(_ text: String) throws(URLParts.SyntaxError) {
         if let layout = Layout(ofNormal: text) {
             self.init(text: text, layout: layout)
@@ -102,7 +103,7 @@ package final class NormalizedURL: Sendable {
     /// Everything before the query.
     package var withoutQuery: String { slice(0..<layout.query) }
 
-    /// Returns the canonical form without the parameters that a rule ignores, and how many parameters remain.
+    /// Returns the canonical URL without the parameters that a rule ignores, and the number of parameters that remain.
     func canonical(ignoring rule: Query.Ignored) -> (text: String, parameters: Int) {
         guard let query else { return (text, 0) }
         guard let left = Query(query).removing(rule) else { return (withoutQuery, 0) }
@@ -116,7 +117,7 @@ package final class NormalizedURL: Sendable {
 
 extension NormalizedURL.Layout {
     /// Creates the layout of a URL that's already in normal form, in one pass and without an allocation. Returns `nil`
-    /// for other URLs, and for those that need a closer look, such as any with percent-encoding.
+    /// for a URL that isn't, and for a URL that one pass can't judge, such as one with percent-encoding.
     ///
     /// This runs for each request whose response isn't retained. It succeeds for nearly every URL that apps request.
     init?(ofNormal text: String) {
@@ -149,7 +150,7 @@ extension NormalizedURL.Layout {
         while index < bytes.count, bytes[index] != UInt8(ascii: "?") {
             let byte = bytes[index]
             guard pathBytes.contains(byte) else { return nil }
-            // "/." may begin a dot segment; the slow path decides.
+            // "/." may begin a dot segment. `URLParts` decides.
             if byte == UInt8(ascii: "."), bytes[index - 1] == UInt8(ascii: "/") { return nil }
             index += 1
         }
@@ -174,6 +175,6 @@ extension NormalizedURL.Layout {
     private static let http = Array("http://".utf8)
     private static let https = Array("https://".utf8)
 
-    /// The bytes of a host in normal form. Percent signs and IP literals are left to the slow path.
+    /// The bytes of a host in normal form. A host with other bytes, such as an IP literal, is left to ``URLParts``.
     private static let hostBytes = AllowedBytes("abcdefghijklmnopqrstuvwxyz0123456789.-")
 }

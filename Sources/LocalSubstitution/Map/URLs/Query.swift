@@ -1,4 +1,4 @@
-/// The parameters of a URL's query: split at `&`, each with its name before the first `=`.
+/// The parameters of a URL's query, split at `&`. A parameter's name ends at its first `=`.
 package struct Query {
     private let parameters: [Substring.UTF8View]
 
@@ -22,7 +22,7 @@ package struct Query {
         Query(parameters: parameters.ordered { Self.name($0).lexicographicallyPrecedes(Self.name($1)) })
     }
 
-    /// Returns the values of a parameter, which may be given several times. A parameter without `=` has an empty value.
+    /// Returns all values of a parameter, since it may be given several times. Without `=`, its value is empty.
     ///
     /// - Parameter name: The name in normal form; see ``normalizedName(_:)``.
     func values(of name: String) -> [String] {
@@ -33,7 +33,7 @@ package struct Query {
         }
     }
 
-    /// For each wildcard of ``sorted``, in order, its position among this query's wildcards.
+    /// For each wildcard of ``sorted``, in order, its position among the wildcards of this query.
     var wildcardsOfSorted: [Int] {
         var places: [[Int]] = []
         for parameter in parameters {
@@ -62,7 +62,7 @@ extension Query {
         /// The parameters' names, each of which may end in `*`; `nil` for all parameters.
         let names: [String]?
 
-        /// A text that identifies the rule: equal rules have the same text. Empty if the rule ignores nothing.
+        /// A text that's the same for equal rules. Empty if the rule ignores nothing.
         var text: String { names?.map { "\($0.utf8.count) \($0)" }.joined() ?? "*" }
 
         package init(names: [String]?) { self.names = names }
@@ -77,17 +77,17 @@ extension Query {
     }
 }
 
-/// The normal form of names and values in conditions, the same as in a URL's query: “a b” becomes `a%20b`.
+/// The normal form of names and values in conditions. It's the same as in a URL's query: “a b” becomes `a%20b`.
 extension Query {
-    /// Returns the normal form of a name that is written in a condition.
+    /// Returns the normal form of a parameter's name in a condition.
     static func normalizedName(_ name: String) -> String { normalized(name, ofName: true) }
 
-    /// Returns the normal form of a value that is written in a condition, with its wildcards.
+    /// Returns the normal form of a parameter's value in a condition. An asterisk is a wildcard.
     static func normalizedValue(_ value: String) -> Glob { Glob(normalized(value, ofName: false)) }
 
     private static func normalized(_ text: String, ofName isName: Bool) -> String {
-        // In a condition, `&` is an ordinary character, and so is `=` in a name. Unencoded, they'd end the parameter or
-        // name.
+        // In a condition, `&` is an ordinary character, and so is `=` in a name. In a query, `&` would end the
+        // parameter and `=` the name, so both are encoded.
         let encoded = URLParts.normalizedQuery(text.utf8, keepsAsterisks: !isName).reduce(into: [UInt8]()) {
             bytes,
             byte in

@@ -1,18 +1,17 @@
 import Foundation
 
-/// Rules for what may be a credential in a URL, a header, a form or a JSON body: its name, such as `access_token`, or
-/// its value.
+/// Rules that find credentials in a URL, a header, a form or a JSON body, by name, such as `access_token`, or by value.
 package enum SecretName {
     /// Where a name is used.
     package enum Place {
         /// In a URL, a header or a form. This is the default.
         case url
-        /// In a JSON body, as the key of a member. There, `code`, `key`, `session`, `sign` and `ticket` aren't
-        /// credentials. They usually tell requests apart.
+        /// In a JSON body, as the key of a member. There, `code`, `key`, `session`, `sign` and `ticket` don't name
+        /// credentials. Their values usually tell requests apart.
         case member
     }
 
-    /// The position that a word of ``table`` must have in a name, so that the name is a credential's name.
+    /// Where a word of ``table`` must be in a name to make it a credential's name.
     private enum Position {
         /// Inside a word: `password` in `userpasswordhash`.
         case inside
@@ -28,7 +27,7 @@ package enum SecretName {
         case alone
     }
 
-    /// The words, in lowercase, that make a name a credential's name, and where in the name they must be.
+    /// The words, in lowercase, that make a name a credential's name, and where they must be in the name.
     private static let table: [(position: Position, words: String)] = [
         (.inside, "password passwd passphrase passwort kennwort motdepasse contrasena contraseña wachtwoord"),
         (.inside, "apikey sessionid sessid credential secretkey privatekey accesskey"),
@@ -49,7 +48,7 @@ package enum SecretName {
         (.wordInURL, "code key session sign ticket"),
     ]
 
-    /// Words that contain a word of the table, but don't name a credential.
+    /// Words that contain a word of ``table``, but don't name a credential.
     private static let harmless: Set<String> = ["passwordless"]
 
     /// First words of names whose values only describe a credential, such as `max` in `maxTokens`.
@@ -72,19 +71,19 @@ package enum SecretName {
         for word in row.words.split(separator: " ") { positions[String(word)] = row.position }
     }
 
-    /// The words of the table that may be inside a longer word, or at its end.
+    /// The words of ``table`` that may be inside a longer word, or only at its end.
     private static let parts: [(word: [UInt8], isEnding: Bool)] = positions.compactMap { word, position in
         position == .inside || position == .ending ? (Array(word.utf8), position == .ending) : nil
     }
 
-    /// The maximum number of words of a name that together are one word of ``table``.
+    /// The maximum number of a name's words that are joined and looked up in ``table`` as one word.
     private static let longestRun = 4
 
     // MARK: Names
 
-    /// Returns whether a name's value is likely to be a credential.
+    /// Returns whether a name's value is probably a credential.
     ///
-    /// A name is split into words, so `auth` is found in `userAuth` and `user-auth`, but not in `author`.
+    /// The name is split into words, so `auth` is found in `userAuth` and `user-auth`, but not in `author`.
     package static func isSecret(_ name: String, in place: Place = .url) -> Bool {
         let lowered = name.asciiLowercased
         if prefixes.contains(where: { lowered.hasPrefix($0) }) { return true }
@@ -128,7 +127,7 @@ package enum SecretName {
         var lastIsLower = false
         let bytes = Array(name.utf8)
         func finish(beforeDigit: Bool = false) {
-            // In `apikeyv2`, the `v` belongs to a version, so it's removed. In `cvv2`, it's a part of the word.
+            // In `apikeyv2`, the `v` belongs to a version, so it's removed. In `cvv2`, the `v` is a part of the word.
             let isVersion = beforeDigit && word.last == UInt8(ascii: "v")
             if isVersion, positions[String(decoding: word, as: UTF8.self)] == nil { word.removeLast() }
             if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
@@ -154,13 +153,14 @@ package enum SecretName {
 
     // MARK: Values
 
-    /// Returns whether a text, such as a header's or a member's value, looks like a credential or contains one: an
-    /// authorization (`Bearer …`), a JSON Web Token, a private key or a well-known service's access key, a URL with
-    /// user info, or a parameter or member with a credential's name.
+    /// Returns whether a text, such as the value of a header or member, probably is or contains a credential.
+    ///
+    /// Credentials are an authorization (`Bearer …`), a JSON Web Token, a private key, a well-known service's access
+    /// key, a URL with user info, and a parameter or member with a credential's name.
     package static func isIn(_ text: String) -> Bool { finding(in: Array(text.utf8)) != nil }
 
-    /// Returns why a text may contain a credential, as a predicate such as “looks like a credential”; `nil` if there's
-    /// no reason. The text may be percent-encoded up to four times.
+    /// Returns why a text may contain a credential, as a predicate such as “looks like a credential”. `nil` if no
+    /// credential is found. The text may be percent-encoded up to four times.
     private static func finding(in text: [UInt8]) -> String? {
         var text = text
         for _ in 0..<5 {
@@ -184,7 +184,7 @@ package enum SecretName {
         return literal(in: text).map { "contains “\($0)”, which may be a credential" }
     }
 
-    /// What's said of an authorization, a JSON Web Token, or a key.
+    /// The finding for an authorization, a JSON Web Token or a key.
     fileprivate static let looksSecret = "looks like a credential"
 
     private static let separators = AllowedBytes("?&;<>\"'`, /#\\\n\r\t")
@@ -203,7 +203,7 @@ package enum SecretName {
         let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard words.count > 1, words[0].count <= 20 else { return false }
         let scheme = String(decoding: words[0], as: UTF8.self).asciiLowercased
-        // More than one word after the scheme must be parameters. “Token of esteem” isn't an authorization.
+        // Several words after the scheme must be parameters, with `=`. “Token of esteem” isn't an authorization.
         return schemes.contains(scheme) && (words.count == 2 || text.contains(UInt8(ascii: "=")))
     }
 
@@ -211,8 +211,7 @@ package enum SecretName {
         "apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "negotiate", "token",
     ]
 
-    /// Returns whether a text contains a JSON Web Token (RFC 7519): `eyJ….….…`, where `eyJ` is the beginning of an
-    /// object in base64.
+    /// Returns whether a text contains a JSON Web Token (RFC 7519), such as `eyJ….….…`. `eyJ` is `{"` in base64.
     private static func hasWebToken(_ text: [UInt8]) -> Bool {
         text.split { !isOfToken($0) && $0 != UInt8(ascii: ".") }.contains { run in
             let segments = run.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -246,7 +245,7 @@ package enum SecretName {
         var index = 0
         while index + 1 < text.count {
             let isStart = text[index] == UInt8(ascii: "/") && text[index + 1] == UInt8(ascii: "/")
-            // After a letter or digit, as in `a//b`, two slashes are a part of a path.
+            // After a letter, digit, `-` or `_`, as in `a//b`, two slashes are a part of a path.
             guard isStart, index == 0 || !isOfToken(text[index - 1]) else {
                 index += 1
                 continue
@@ -258,10 +257,10 @@ package enum SecretName {
         return false
     }
 
-    /// Returns the first name of a credential before a colon and a literal; `nil` if there's none. For example, in
-    /// GraphQL (`login(password: "…")`), or in JSON inside a string, where quotes may be escaped.
+    /// Returns the first name of a credential that's followed by a colon and a literal; `nil` if there's none. For
+    /// example, in GraphQL's `login(password: "…")`, or in JSON inside a string, where quotes may be escaped.
     private static func literal(in text: [UInt8]) -> String? {
-        // The last name, if only quotes and spaces have followed it.
+        // The range of the last name, as long as only quotes and spaces have followed it.
         var name: Range<Int>?
         for (index, byte) in text.enumerated() {
             if isOfToken(byte) || byte >= 0x80 || byte == UInt8(ascii: ".") {
@@ -285,9 +284,9 @@ package enum SecretName {
 }
 
 extension SecretName {
-    /// A part of a URL that may be a credential. The description is a clause without a period.
+    /// A part of a URL that may be or contain a credential. Its description is a clause without a period.
     package struct Parameter: Sendable, Hashable, CustomStringConvertible {
-        /// The decoded name of a parameter of the query or path; `nil` for a parameter without a name, and for a JSON
+        /// The decoded name of a parameter in the query or path. `nil` for a parameter without a name, and for a JSON
         /// Web Token in the path.
         package let name: String?
         package let description: String
@@ -296,7 +295,7 @@ extension SecretName {
 
         private init(name: String?, reason: String) {
             self.name = name
-            let subject = name.map { "the URL's parameter “\($0)”" } ?? "a parameter without a name in the URL"
+            let subject = name.map { "the URL's parameter “\($0)”" } ?? "an unnamed parameter of the URL"
             description = "\(subject) \(reason)"
         }
 
@@ -304,7 +303,7 @@ extension SecretName {
 
         /// A JSON Web Token in the path.
         fileprivate static let tokenInPath = Parameter(
-            description: "the URL's path contains what looks like a JSON Web Token"
+            description: "the URL's path seems to contain a JSON Web Token"
         )
 
         /// - Parameter name: `nil` for a parameter without a name.
@@ -317,8 +316,8 @@ extension SecretName {
         package var sentence: String { description.capitalizedFirst.sentence }
     }
 
-    /// Returns the first part of a URL that may be or contain a credential; `nil` if there's none. It's a parameter of
-    /// the path (`;jsessionid=…`) or of the query, or else a JSON Web Token in the path.
+    /// Returns the first part of a URL that may be or contain a credential; `nil` if there's none. Looks at the
+    /// parameters of the path (`;jsessionid=…`), at those of the query, and then for a JSON Web Token in the path.
     package static func first(in url: NormalizedURL) -> Parameter? {
         let path = url.path.utf8.split(separator: UInt8(ascii: "/")).flatMap {
             $0.split(separator: UInt8(ascii: ";")).dropFirst()

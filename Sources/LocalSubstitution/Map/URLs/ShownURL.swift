@@ -3,7 +3,7 @@ package import Foundation
 /// A URL for messages, with “redacted” in place of each part that may be a credential.
 package struct ShownURL: Sendable {
     package private(set) var text = ""
-    /// The replaced values, each with its spelling in the URL and in normal form. Reasons may quote either form.
+    /// The replaced values, as spelled in the URL and in normal form, since an explanation may quote either.
     private var credentials: [String] = []
 
     package init(_ url: URL?) {
@@ -28,7 +28,7 @@ package struct ShownURL: Sendable {
 
     private static let replacement = "redacted"
 
-    /// Returns the text of reasons, with “redacted” in place of the URL's credentials that they quote.
+    /// Returns an explanation's text, with “redacted” in place of each credential of the URL that the text quotes.
     func withoutCredentials(_ text: String) -> String {
         credentials.reduce(text) { text, value in
             text.replacingOccurrences(of: "“\(value)”", with: "“\(Self.replacement)”")
@@ -38,8 +38,8 @@ package struct ShownURL: Sendable {
     /// Adds a part of the URL to the text, without its credentials.
     ///
     /// - Parameters:
-    ///   - separators: The bytes at which the part is split into pieces.
-    ///   - parameters: The separators after which a piece is a parameter.
+    ///   - separators: The characters at which the part is split into pieces.
+    ///   - parameters: Those separators after which a piece is a parameter.
     private mutating func add(_ part: Substring.UTF8View, separators: String, ofParameters parameters: String) {
         var rest = part
         var separator: UInt8?

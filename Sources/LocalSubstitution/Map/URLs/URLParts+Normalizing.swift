@@ -1,10 +1,10 @@
 import Foundation
 
-/// The normal form of a URL's host, path and query (RFC 3986 §6.2.2). Keys and requests are compared in it: see
-/// ``NormalizedURL``.
+/// The normal form of a URL's host, path and query (RFC 3986 §6.2.2). Keys and requests are compared in this
+/// form; see ``NormalizedURL``.
 extension URLParts {
-    /// Returns a host in normal form: in lowercase, with normalized percent-encoding, and in the ASCII form (IDNA) that
-    /// `URL` makes.
+    /// Returns a host in normal form: in lowercase, with normalized percent-encoding, and in ASCII. For a host that
+    /// isn't ASCII, `URL` makes the ASCII form (IDNA).
     package static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> String {
         let text = String(decoding: host, as: UTF8.self)
         if host.first == UInt8(ascii: "[") {
@@ -16,7 +16,7 @@ extension URLParts {
         }
         var host = host
         if host.contains(where: { $0 >= 0x80 }) {
-            // Not `host(percentEncoded:)`: it would undo the IDNA form, or turn “ä%2F.de” into a host with a slash.
+            // Not `host(percentEncoded:)`, which would undo the IDNA form, or decode “ä%2F.de” to a host with a slash.
             let ascii = URL(string: "https://\(text)/").map { $0.absoluteString.utf8.dropFirst(8).dropLast() }
             guard let ascii, !ascii.isEmpty, ascii.allSatisfy({ $0 < 0x80 }) else {
                 throw URLParts.SyntaxError("has the host “\(text)”, which has no ASCII form (IDNA)", "Correct it.")
@@ -37,7 +37,7 @@ extension URLParts {
     /// Returns a path in normal form. Normalizes percent-encoding, then removes dot segments (RFC 3986 §5.2.4). An
     /// empty path becomes `/`.
     ///
-    /// - Parameter keepsAsterisks: Whether asterisks are wildcards, and so stay unencoded. Otherwise, they're encoded.
+    /// - Parameter keepsAsterisks: Whether asterisks are wildcards, which stay unencoded. If `false`, they're encoded.
     static func normalizedPath(_ path: ArraySlice<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
         let encoded = URLParts.Encoding.normalize(
             path,
@@ -70,7 +70,7 @@ extension URLParts {
 }
 
 extension URLParts {
-    /// The percent-encoding of a URL in normal form: which bytes its host, path and query have unencoded.
+    /// The percent-encoding of a URL in normal form: the bytes that stay unencoded in its host, path and query.
     enum Encoding {
         /// The unreserved characters (RFC 3986 §2.3). They mean the same encoded or not, so they're always decoded.
         static let unreserved = AllowedBytes(letters + "-._~")
@@ -86,10 +86,10 @@ extension URLParts {
 
         private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-        /// Returns the normal form (RFC 3986 §6.2.2). Unreserved characters are decoded. Bytes that aren't allowed are
-        /// encoded, with uppercase digits. A `%` that doesn't begin a valid encoding is encoded, too.
+        /// Returns bytes in normal form (RFC 3986 §6.2.2). Unreserved characters are decoded. Bytes that aren't allowed
+        /// are encoded, with uppercase digits. A `%` that doesn't begin a valid encoding is encoded, too.
         ///
-        /// - Parameter keepsAsterisks: Whether asterisks are wildcards, and so stay unencoded. Otherwise, they're
+        /// - Parameter keepsAsterisks: Whether asterisks are wildcards, which stay unencoded. If `false`, they're
         ///   encoded.
         static func normalize(
             _ bytes: some Sequence<UInt8>,

@@ -1,7 +1,6 @@
 /// The parts of an absolute URL (RFC 3986 §3) or of a match pattern. They aren't normalized.
 ///
-/// Foundation's `URL` isn't enough. It encodes a `%` again if another character must be encoded, and it has no
-/// wildcards.
+/// Foundation's `URL` has no wildcards, and it encodes a `%` again if another character must be encoded.
 package struct URLParts {
     package let scheme: String
     /// The host, with the brackets of an IP literal.
@@ -25,7 +24,7 @@ package struct URLParts {
 
         var rest = bytes[(colon + 1)...]
         guard rest.starts(with: "//".utf8) else {
-            // A digit after the colon, as in `localhost:8080`: the text is a host and a port.
+            // A digit after the colon, as in `localhost:8080`, means that the text is a host and a port.
             let hasPort = rest.first?.isDigit == true
             throw hasPort ? .withoutScheme : URLParts.SyntaxError("has no host", "Write “\(scheme)://host/path”.")
         }
@@ -63,7 +62,7 @@ package struct URLParts {
         guard !host.isEmpty else { throw URLParts.SyntaxError("has no host", "Write “\(scheme)://host/path”.") }
     }
 
-    /// Creates the parts of a key. User info and a fragment are errors, since a key can't match them.
+    /// Creates the parts of a key. User info and a fragment are errors, since a key with them would never match.
     package init(key: String) throws(URLParts.SyntaxError) {
         try self.init(key)
         guard !hasUserInfo else { throw URLParts.SyntaxError("has user info before the host", "Remove it.") }
@@ -75,13 +74,13 @@ package struct URLParts {
     /// Returns a scheme's default port (RFC 9110 §4.2.1, §4.2.2).
     package static func defaultPort(ofScheme scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 
-    /// Returns the port's number, or the scheme's default if the URL has none.
+    /// Returns the port's number; the scheme's default port if the URL has none.
     func portNumber() throws(URLParts.SyntaxError) -> Int {
         guard let digits = port, !digits.isEmpty else { return Self.defaultPort(ofScheme: scheme) }
         let text = String(decoding: digits, as: UTF8.self)
         guard digits.allSatisfy(\.isDigit),
             let number = Int(text), number <= 65_535
-        else { throw URLParts.SyntaxError("has the port “\(text)”", "Use a number up to 65535.") }
+        else { throw URLParts.SyntaxError("has the invalid port “\(text)”", "Use a number up to 65535.") }
         return number
     }
 }
@@ -97,10 +96,10 @@ extension URLParts {
             self.advice = advice
         }
 
-        /// What's wrong and how to fix it. Follows the text's name in a message, and ends with a period.
+        /// What's wrong and how to fix it, in sentences that follow a name such as “The key” in a message.
         package var message: String { "\(predicate). \(advice)" }
 
-        /// What's wrong, for a label or the middle of a sentence: without the advice and a period.
+        /// What's wrong, without the advice and a period, for a label or the middle of a sentence.
         package var fragment: String { predicate }
 
         static let withoutScheme = URLParts.SyntaxError("has no scheme", "Begin it with https:// or http://.")
