@@ -9,14 +9,14 @@ struct SubstituteEditPlugin: CommandPlugin {
         process.executableURL = try context.tool(named: "substitute").url
         process.arguments = arguments
         process.currentDirectoryURL = context.package.directoryURL
-        // `substitute` suggests commands with this verb.
+        // When `substitute` suggests a command, it writes this verb.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"]) { $1 }
         try process.run()
         process.waitUntilExit()
         if process.terminationReason != .exit || process.terminationStatus != 0 {
-            // SwiftPM exits with 1 whatever the plugin's status is, so report the real one.
-            Diagnostics.error("The command substitute ended with status \(process.terminationStatus).")
+            // SwiftPM exits with 1 for any error, so report the command's own status.
+            Diagnostics.error("The command ended with status \(process.terminationStatus). Its output says why.")
         }
     }
 }

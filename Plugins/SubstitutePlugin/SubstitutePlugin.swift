@@ -12,8 +12,8 @@ struct SubstitutePlugin: CommandPlugin {
         let command = arguments[0]
         guard command.hasPrefix("-") || Self.reading.contains(command), !arguments.contains("--remote") else {
             Diagnostics.error(
-                "This plugin only runs commands that read (\(Self.reading.joined(separator: ", "))). "
-                    + "To write or load, use substitute-edit instead of substitute."
+                "This plugin only runs commands that read files (\(Self.reading.joined(separator: ", "))). "
+                    + "To write files or load URLs, use swift package substitute-edit."
             )
             return
         }
@@ -21,14 +21,14 @@ struct SubstitutePlugin: CommandPlugin {
         process.executableURL = try context.tool(named: "substitute").url
         process.arguments = arguments
         process.currentDirectoryURL = context.package.directoryURL
-        // `substitute` suggests commands with this verb. Some of them write.
+        // When `substitute` suggests a command, it writes this verb, since the command may write files.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"]) { $1 }
         try process.run()
         process.waitUntilExit()
         if process.terminationReason != .exit || process.terminationStatus != 0 {
-            // SwiftPM exits with 1 whatever the plugin's status is, so report the real one.
-            Diagnostics.error("The command substitute ended with status \(process.terminationStatus).")
+            // SwiftPM exits with 1 for any error, so report the command's own status.
+            Diagnostics.error("The command ended with status \(process.terminationStatus). Its output says why.")
         }
     }
 }

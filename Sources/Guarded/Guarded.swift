@@ -40,8 +40,8 @@ public import Synchronization
 /// reports a race for every use. In debug builds, this type tells ThreadSanitizer when the lock is taken and released.
 /// In release builds, the type is only the `Mutex`.
 ///
-/// The type is public, although it's in no product, because other modules specialize only public declarations. They
-/// call a `package` declaration in its generic form, even if it's `@inlinable` (Swift 6.3.1).
+/// Other modules specialize only public declarations, so the type is public, although no product has it. They call a
+/// `package` declaration in its generic form, even if it's `@inlinable` (Swift 6.3.1).
 public struct Guarded<Value>: ~Copyable, Sendable where Value: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 

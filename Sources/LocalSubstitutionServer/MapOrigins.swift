@@ -3,10 +3,10 @@ package import LocalSubstitution
 /// The origins whose URLs a map may answer. Disabled entries and `null` entries don't count.
 package struct MapOrigins: Sendable {
     /// The origins that keys name without a wildcard, such as `https://www.example.com`, in the order of the keys'
-    /// lines. A pattern without a scheme names two: the https origin and the http origin.
+    /// lines. A pattern without a scheme names two origins: one with https and one with http.
     package private(set) var named: [String] = []
     private var known: Set<String> = []
-    /// The depth of each origin's HTML document with the shortest path, in path segments. Origins without an HTML
+    /// For each origin, the number of slashes in the path of its least deep HTML document. Origins without an HTML
     /// document are missing.
     private var documents: [String: Int] = [:]
     /// The keys that are patterns with a wildcard in the host or port.
@@ -28,8 +28,8 @@ package struct MapOrigins: Sendable {
         }
     }
 
-    /// The origins in ``named``, sorted by the depth of their HTML documents with the shortest paths, since a page is
-    /// usually less deep than the documents in its frames. Origins without an HTML document come last.
+    /// The origins in ``named``, sorted by how deep their least deep HTML document is: a page is usually less deep than
+    /// the documents in its frames. Origins without an HTML document come last.
     package var namedPageFirst: [String] {
         named.ordered { [documents] in documents[$0] ?? .max < documents[$1] ?? .max }
     }

@@ -22,10 +22,10 @@ struct ServedConnection: Sendable {
     /// The limits for reading requests, in seconds. Clients are on the same machine, so a client that takes longer has
     /// given up.
     private static let limits = RequestReader.Limits(idleSeconds: 15, headSeconds: 10, bodySeconds: 10)
-    /// How long a write waits for the client to accept more bytes, in seconds. A paused player stops reading, and sends
-    /// another request later.
+    /// How long a write waits for the client to accept more bytes, in seconds. A player that is paused for longer loses
+    /// its connection, and sends another request later.
     private static let writeSeconds = 60.0
-    /// The longest request body that the server accepts, in bytes. A map's conditions have the same limit.
+    /// The longest request body that the server accepts, in bytes. Conditions on a body in a map have the same limit.
     private static let longestBody = 8 << 20
 
     private var socket: Socket { connection.socket }
@@ -75,8 +75,8 @@ struct ServedConnection: Sendable {
         return try send(response(to: request, for: url), to: request, since: start)
     }
 
-    /// Returns the response to a request that isn't refused: the server's own to a preflight without an entry, and the
-    /// loader's to any other request.
+    /// Returns the response to a request that isn't refused. A preflight that no entry answers gets the server's own
+    /// response, and any other request gets the loader's.
     private func response(to request: ServedRequest, for url: URL) -> ServedResponse {
         let isWanted = { @Sendable [connection, halfClosedSeconds] in
             !connection.stopSignal.isRaised(within: 0)
@@ -125,7 +125,8 @@ struct ServedConnection: Sendable {
             }
         }
         let length = hasBody ? head.field("Content-Length").flatMap { Int($0) } : 0
-        // A 204 has no length. In a 304, it's the length of the body that a 200 would have, so only zero is left out.
+        // A 204 has no `Content-Length`. In a 304, the header has the length of the body that a 200 would have, so it's
+        // left out only if it's zero.
         if head.status == 204 || (head.status == 304 && head.field("Content-Length") == "0") {
             head.setField("Content-Length", to: nil)
         }
@@ -153,8 +154,8 @@ struct ServedConnection: Sendable {
     /// and logged: a client that has the whole response can rely on both.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes to send; `nil` if it isn't known. Bytes beyond it aren't sent, since the client
-    ///     would read them as the next response.
+    ///   - length: The number of bytes to send; `nil` if the number isn't known. If the body has more bytes, they
+    ///     aren't sent, since the client would read them as the next response.
     ///   - isChunked: Whether to send the body in chunks.
     ///   - pace: How fast to send the body; `nil` to send it at once, or as it arrives.
     ///   - log: Called once, with the number of body bytes that were sent or are about to be sent.
@@ -167,7 +168,7 @@ struct ServedConnection: Sendable {
         pace: Pace?,
         log: (_ bytes: Int) -> Void
     ) throws -> Bool {
-        // Sending a head and a short body together takes the system half as long.
+        // Sending a head and a short body together takes the system half as long as sending them separately.
         var isTogether = length == 0
         if case .data = body, let length, pace == nil { isTogether = length <= Socket.pieceSize }
         var rest = length
@@ -179,7 +180,7 @@ struct ServedConnection: Sendable {
             while let (received, delay) = try body.piece(after: sent + end.count, at: pace) {
                 if delay > 0 {
                     // At a rate in bytes per second, each piece is due a fixed time after the previous piece was due,
-                    // even if that was sent late.
+                    // even if the previous piece was sent late.
                     due = (pace?.isEven == true ? due : Socket.now) + delay
                     try wait(until: due)
                 }
@@ -226,7 +227,8 @@ extension DirectLoader.Response.Body {
         }
     }
 
-    /// Returns the next bytes, and how many seconds after the previous ones they're due; `nil` at the end.
+    /// Returns the next bytes, and their delay after the previous bytes, in seconds. Returns `nil` at the end of the
+    /// body.
     ///
     /// - Parameters:
     ///   - taken: The number of bytes that were returned so far.
@@ -257,7 +259,7 @@ extension ServedResponse {
             switch refusal.status {
             case 408: "The request didn't arrive in time. Send it again, without pauses."
             case 413: "The request's body is too long. Send at most 8 MiB."
-            case 431: "The request's header is too long. Send at most 64 KiB."
+            case 431: "The request's headers are too long. Send at most 64 KiB of them."
             case 501: "The request's body has a transfer coding other than chunked. Use chunked."
             default: "The request isn't valid HTTP/1.1. Correct its request line, headers or chunks."
             }

@@ -11,7 +11,7 @@ struct ServedCookies {
 
     init(of origin: WebOrigin) {
         let host = origin.description.dropFirst(origin.scheme.count + "://".count)
-        // Encodes `+` and `~` too, so that no origin's prefix begins another's.
+        // Encodes `+` and `~` too, so that no origin's prefix is the beginning of another origin's prefix.
         let encoded = host.addingPercentEncoding(withAllowedCharacters: Self.plain) ?? String(host)
         prefix = "\(origin.scheme)+\(encoded.replacingOccurrences(of: ":", with: "+"))~"
     }
@@ -26,8 +26,8 @@ struct ServedCookies {
         return own.isEmpty ? nil : own.joined(separator: "; ")
     }
 
-    /// Returns a `Set-Cookie` value for the client. It has the prefix, but not the attributes that don't work with http
-    /// on 127.0.0.1: `Domain`, `Secure`, `Partitioned` and `SameSite=None`.
+    /// Returns a `Set-Cookie` value adapted for the client. Adds the prefix to the cookie's name, and leaves out the
+    /// attributes that don't work with http on 127.0.0.1: `Domain`, `Secure`, `Partitioned` and `SameSite=None`.
     func set(_ cookie: String) -> String {
         let parts = cookie.split(separator: ";", omittingEmptySubsequences: false)
         let pair = (parts.first ?? "").drop { $0 == " " || $0 == "\t" }

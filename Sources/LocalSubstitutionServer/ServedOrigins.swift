@@ -8,8 +8,8 @@ import WebReferences
 /// The origins that a server serves, each with a port of 127.0.0.1.
 final class ServedOrigins: Sendable {
     private struct State: Sendable {
-        /// The listener of the ports, and the closure that serves a connection, on a separate thread for each; `nil`
-        /// once the server was stopped. The closure holds the server's recorder.
+        /// The listener of the ports, and the closure that serves each connection on a separate thread; `nil` once the
+        /// server was stopped. The closure holds the server's recorder.
         var running: (listener: Listener, serve: @Sendable (Listener.Connection, ServedOrigins) -> Void)?
         var ports: [WebOrigin: UInt16] = [:]
         /// The origins of the map that `isNamed(_:)` read last; `nil` before its first call.
@@ -21,8 +21,9 @@ final class ServedOrigins: Sendable {
     private let wanted: [WebOrigin: UInt16]
     private let state = Guarded(State())
 
-    /// The largest number of origins that can have a port: 256, or a quarter of the process's descriptors if a quarter
-    /// is less. There's a limit, since patterns can match any number of origins and each port needs a descriptor.
+    /// The largest number of origins that can have a port: 256, or a quarter of the descriptors that the process can
+    /// have, if that's less. There's a limit, since patterns can match any number of origins and each port needs a
+    /// descriptor.
     static var most: Int { min(256, Int(getdtablesize()) / 4) }
 
     /// Starts a listener without ports.
@@ -52,14 +53,14 @@ final class ServedOrigins: Sendable {
     func port(for origin: WebOrigin) throws(SubstitutionServerError) -> UInt16 {
         try state.withLock { state throws(SubstitutionServerError) in
             guard let listener = state.running?.listener else {
-                throw SubstitutionServerError(.stopped, "The server was stopped. Make another one.")
+                throw SubstitutionServerError(.stopped, "The server was stopped. Make another server.")
             }
             if let port = state.ports[origin] { return port }
             guard state.ports.count < Self.most else {
                 throw SubstitutionServerError(
                     .tooManyOrigins,
-                    "“\(origin)” can't be served, because a server has at most \(Self.most) origins. "
-                        + "Make another server for it."
+                    "“\(origin)” can't be served, because the server already has \(Self.most) origins, the most it can "
+                        + "have. Make another server for this origin."
                 )
             }
             let wanted = wanted[origin] ?? 0
@@ -68,7 +69,7 @@ final class ServedOrigins: Sendable {
                 port = try listener.listen(on: wanted)
             } catch {
                 let place = wanted == 0 ? "any port" : "port \(wanted)"
-                let fix = wanted == 0 ? error.fix : "Use another port, or leave it out to get a free one."
+                let fix = wanted == 0 ? error.fix : "Use another port, or leave out the port to get a free one."
                 throw SubstitutionServerError(
                     .portUnavailable,
                     "“\(origin)” can't be served on \(place) of 127.0.0.1 (\(error)). \(fix)"
@@ -101,7 +102,7 @@ final class ServedOrigins: Sendable {
 
     /// Closes all ports and connections. Afterwards, no port can be opened.
     func stop() {
-        // The listener is stopped without holding the lock, since requests that are being answered take it.
+        // The listener is stopped without holding the lock, since requests that are being answered take the lock.
         let running = state.withLock { $0.running.take() }
         running?.listener.stop()
         withExtendedLifetime(running) {}

@@ -8,8 +8,8 @@ import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// A client's request to one of a server's ports. The server refuses it, answers it itself, or makes a request to the
-/// origin from it.
+/// A client's request to one of a server's ports. The server refuses it, answers it itself, or turns it into a request
+/// to the origin.
 struct ServedRequest: Sendable {
     var received: HTTPRequest
     let port: UInt16
@@ -50,14 +50,15 @@ struct ServedRequest: Sendable {
         guard received.header("Service-Worker") == nil else {
             return ServedResponse(
                 status: 403,
-                "Service workers aren't served, because they would outlive the server. Use the page without one."
+                "Service workers aren't served, because they would outlive the server. "
+                    + "Use the page without its service worker."
             )
         }
         guard ["GET", "HEAD"].contains(received.method) || !isCrossSite else {
             return ServedResponse(
                 status: 403,
                 "\(received.method) requests from \(received.header("Origin") ?? "another site") aren't answered. "
-                    + "Send them from a page of this server."
+                    + "Send them from a page that this server serves."
             )
         }
         return nil
@@ -74,8 +75,8 @@ struct ServedRequest: Sendable {
     private var isCrossSite: Bool {
         let origin = received.header("Origin")
         if let origin, origins.origin(ofLocal: origin.lowercased()) != nil { return false }
-        // A page's policy may hide its origin. `Sec-Fetch-Site` then tells, but `same-site` isn't enough: browsers
-        // consider other ports of this machine the same site.
+        // A page's policy may hide its origin. Then `Sec-Fetch-Site` decides. Its value `same-site` isn't enough: for
+        // browsers, other ports of this machine are the same site.
         guard let site = received.header("Sec-Fetch-Site")?.lowercased() else { return origin != nil }
         return !["same-origin", "none"].contains(site)
     }

@@ -27,8 +27,8 @@ extension ServedResponse {
 
     /// Creates a text response that says why a request isn't answered.
     ///
-    /// - Parameter url: The URL that failed. The response's text has it before the reason. The default, `nil`, writes
-    ///   only the reason. The log gets only the reason, since each of its lines has the URL anyway.
+    /// - Parameter url: The URL that failed, to write before the reason; `nil`, the default, to write only the reason.
+    ///   The log always gets only the reason, since each line of the log has the URL anyway.
     init(status: Int, _ reason: String, at url: URL? = nil) {
         self.init(
             head: ResponseHead(
@@ -78,7 +78,7 @@ extension ServedResponse {
 // MARK: Headers
 
 extension ServedResponse {
-    /// The names, in lowercase, of response headers that the client never gets. A comment says why for each group.
+    /// The names, in lowercase, of response headers that the client never gets. The comment on each group says why.
     private static let dropped: Set<String> = [
         // These name origins, or keep a page's origins apart.
         "content-security-policy", "content-security-policy-report-only", "cross-origin-opener-policy",
@@ -124,7 +124,7 @@ extension ServedResponse {
             }
             let adapted: String? =
                 switch key {
-                // An origin may repeat its length. The client gets it once, or not at all if it isn't a number.
+                // An origin may repeat the header. The client gets the length once, or not at all if it isn't a number.
                 case "content-length": HTTPSyntax.length(value).map { String($0) }
                 case "location": rewriter.url(value) ?? value
                 case "link": rewriter.links(value)
@@ -176,8 +176,8 @@ extension HTTPURLResponse {
 }
 
 extension References.Syntax {
-    /// Creates the syntax that matches a response's MIME type; `nil` for a response other than HTML, XHTML and CSS,
-    /// whose body isn't rewritten.
+    /// Creates the syntax of a response's body from its MIME type. Returns `nil` if the body isn't HTML, XHTML or CSS:
+    /// other bodies aren't rewritten.
     init?(of head: HTTPURLResponse) {
         switch MIMEType.essence(of: head.contentType) {
         case "text/html": self = .html

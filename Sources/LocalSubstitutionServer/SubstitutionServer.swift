@@ -9,7 +9,7 @@ package import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// A server on 127.0.0.1 that answers requests from a cache's map. It's for web views, players and browsers, which
+/// A server on 127.0.0.1 that answers requests as a cache's map says. It's for web views, players and browsers, which
 /// never ask a `URLCache`.
 ///
 /// Each origin, such as `https://www.example.com`, gets a port, which serves the same paths as the origin:
@@ -19,9 +19,9 @@ package import FoundationNetworking
 /// webView.load(URLRequest(url: try server.url(for: page)))
 /// ```
 ///
-/// The server rewrites references to origins that it serves in HTML and CSS, so that a page loads its parts from the
-/// server. Requests that no entry answers are loaded from the network, unless `unmatched` says otherwise. The server
-/// stops when it's released, so keep a reference to it.
+/// In HTML and CSS, the server rewrites references to the origins that it serves, so that a page loads its parts from
+/// the server. Requests that no entry answers are loaded from the network, unless `unmatched` says otherwise. The
+/// server stops when it's released, so keep a reference to it.
 public final class SubstitutionServer: Sendable {
     private let origins: ServedOrigins
 
@@ -39,9 +39,9 @@ public final class SubstitutionServer: Sendable {
     ///   - rewritesReferences: Whether references in HTML and CSS are rewritten. By default, they are.
     ///   - sendsCredentials: Whether the server forwards a client's `Authorization` header to the network. By default,
     ///     it doesn't.
-    /// - Throws: An error if a key of `ports` isn't an origin, two keys name the same origin or have the same port, a
-    ///   port can't be opened, an exception of `unmatched` is neither a URL nor a match pattern, or the process has no
-    ///   file descriptors left.
+    /// - Throws: An error if `ports` is invalid: a key isn't an origin, or two keys name the same origin or have the
+    ///   same port. Also if a port can't be opened, an exception of `unmatched` is neither a URL nor a match pattern,
+    ///   or the process has no file descriptors left.
     public convenience init(
         cache: LocalSubstitutionCache,
         unmatched: LocalSubstitutionCache.Unmatched = .load,
@@ -120,7 +120,7 @@ public final class SubstitutionServer: Sendable {
         let text = url.absoluteString
         let unservable = SubstitutionServerError(
             .invalidURL,
-            "“\(text)” can't be served. Use an http or https URL with a host and no user info."
+            "“\(text)” can't be served. Use an http or https URL with a host and without a user name."
         )
         guard let origin = WebOrigin(of: text) else { throw unservable }
         let port = try origins.port(for: origin)
@@ -156,17 +156,17 @@ public final class SubstitutionServer: Sendable {
             guard let origin = WebOrigin(of: text), ["", "/"].contains(afterAuthority(of: text)) else {
                 throw SubstitutionServerError(
                     .invalidPorts,
-                    "“\(text)” isn't an origin. Use only scheme, host and port, such as “https://www.example.com”."
+                    "“\(text)” isn't an origin. Use only scheme, host and port, such as “http://localhost:8080”."
                 )
             }
             guard port == 0 || !origins.values.contains(port) else {
                 throw SubstitutionServerError(
                     .invalidPorts,
-                    "Two origins have the port \(port). Use a different port for each."
+                    "Two origins have the port \(port). Give each origin a different port."
                 )
             }
             guard origins.updateValue(port, forKey: origin) == nil else {
-                throw SubstitutionServerError(.invalidPorts, "“\(origin)” is named twice. Name each origin once.")
+                throw SubstitutionServerError(.invalidPorts, "The origin “\(origin)” is named twice. Name it once.")
             }
         }
         return origins

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One request as a server received it.
+/// A request that a server received.
 public struct HTTPRequest: Sendable {
     /// The method, such as `GET`. It's case-sensitive (RFC 9110 section 9.1).
     public let method: String
@@ -25,14 +25,15 @@ public struct HTTPRequest: Sendable {
     /// The header fields in the order in which they arrived, with their names as the client wrote them.
     public let headers: [(name: String, value: String)]
 
-    /// The body, without its transfer coding; empty if the request has no body, or until
-    /// ``RequestReader/readBody(of:limit:)`` has read it.
+    /// The body, without its transfer coding. Empty if the request has no body, and before
+    /// ``RequestReader/readBody(of:limit:)`` has read the body.
     public internal(set) var body = Data()
 
     /// The minor version of HTTP, from 0 to 9: the x in `HTTP/1.x`.
     package let minorVersion: Int
 
-    /// The error for a request that breaks a rule of HTTP or exceeds a limit. It has the status of the response.
+    /// The error for a request that breaks a rule of HTTP or exceeds a limit. Its `status` is the status for the
+    /// response.
     package struct Refusal: Error, Equatable {
         package let status: Int
 
@@ -84,8 +85,8 @@ public struct HTTPRequest: Sendable {
         guard hosts == 1 || minorVersion == 0 && hosts == 0 else { throw .malformed }
     }
 
-    /// Parses a header line, `name: value`. Throws status 400 if the line is malformed, for example because it begins
-    /// with white space, as an obsolete folded line does (RFC 9112 section 5).
+    /// Parses a header line, `name: value`. Throws status 400 if the line is malformed. An obsolete folded line, which
+    /// begins with white space, is malformed too (RFC 9112 section 5).
     private static func field(_ line: [UInt8]) throws(Refusal) -> (name: String, value: String) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].isToken else { throw .malformed }
         let value = line[(colon + 1)...].drop { $0.isBlank }
@@ -103,8 +104,8 @@ public struct HTTPRequest: Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Returns the elements of a comma-separated list, in lowercase; none for `nil` (RFC 9110 section 5.6.1). White
-    /// space separates elements, too.
+    /// Returns the elements of a comma-separated list, in lowercase (RFC 9110 section 5.6.1). Returns an empty array
+    /// for `nil`. White space separates elements, too.
     package static func elements(of list: String?) -> [String] {
         (list ?? "").utf8.split { $0 == UInt8(ascii: ",") || $0.isBlank }.map { element in
             String(decoding: element.map(\.lowercased), as: UTF8.self)
@@ -143,7 +144,7 @@ public struct HTTPRequest: Sendable {
         guard !length.isEmpty, length.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
             throw .malformed
         }
-        // A number that is too large for `Int` is well-formed, too. It's beyond any limit, as is `Int.max`.
+        // A number that is too large for `Int` isn't malformed. It becomes `Int.max`, which is over any limit.
         return Int(length) ?? .max
     }
 }
@@ -156,7 +157,7 @@ extension Collection<UInt8> {
         !isEmpty
             && allSatisfy { byte in
                 switch byte {
-                // Digits and letters are checked first, since most bytes are.
+                // These ranges are checked first, since most bytes are digits or letters.
                 case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
                 default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
                 }

@@ -15,8 +15,8 @@ extension Listener {
         private struct State {
             /// When the connection last began to wait for a request; `nil` while it answers one.
             var idleStart: Double? = Socket.now
-            /// When ``isClientWaiting(halfClosedSeconds:)`` first found the client's side closed after the last
-            /// ``busy()``; `nil` if it hasn't.
+            /// When ``isClientWaiting(halfClosedSeconds:)`` first found the client's side closed; `nil` if it hasn't
+            /// since the last ``busy()``.
             var endSeen: Double?
         }
 
@@ -48,9 +48,9 @@ extension Listener {
 
         /// Returns whether the client may still be waiting for the rest of an answer.
         ///
-        /// A client can close its side after its request, as `nc -N` does, and still wait for the answer. Until the
-        /// server sends something, it can't tell whether such a client waits or has left. So for a limited time, every
-        /// client that has closed its side counts as waiting.
+        /// A client can close its side after its request, as `nc -N` does, and still wait for the answer. A client that
+        /// has left looks the same until the server sends something. So for a limited time, every client that has
+        /// closed its side counts as waiting.
         ///
         /// - Parameter seconds: How long a client that has closed its side counts as waiting. The time begins when this
         ///   method first finds the side closed after the last ``busy()``.

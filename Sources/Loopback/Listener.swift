@@ -64,8 +64,8 @@ package final class Listener: Sendable {
             }
             if state.ports.isEmpty {
                 try startAccepting()
-                // Entered here, so that `stop()` waits for the thread even before it runs. The thread can't leave the
-                // group earlier: it begins by taking the lock that is held here.
+                // Entered here, so that `stop()` waits for the thread even if the thread hasn't run yet. The thread
+                // can't leave the group before this line: it first takes the lock, which is held here.
                 accepting.enter()
             }
             state.ports.append((socket, number))
@@ -83,7 +83,7 @@ package final class Listener: Sendable {
             return Array(state.connections.values)
         }
         for connection in connections { connection.socket.hangUp() }
-        // Raised last: the threads that it wakes can't send their answers any more, since their connections were hung
+        // Raised last, so that a thread that the signal wakes can't send its answer anymore: its connection was hung
         // up.
         stopSignal.raise()
         wake()
@@ -100,8 +100,8 @@ package final class Listener: Sendable {
         try Self.startThread { [self] in
             acceptConnections()
             state.withLock { state in
-                // A process that this one is starting may hold copies of the sockets, which would keep the ports open.
-                // On Linux, hanging up a socket ends its listening even then.
+                // A process that this one is starting may hold copies of the sockets, so closing them isn't enough. On
+                // Linux, hanging up ends the listening even while there are copies.
                 for port in state.ports { port.socket.hangUp() }
                 state.ports = []
             }
@@ -235,7 +235,7 @@ extension Listener {
             sender.hangUp()
         }
 
-        /// Returns whether the signal was raised. If it wasn't, first waits for it, for at most `timeout` seconds.
+        /// Waits until the signal is raised, for at most `timeout` seconds. Returns whether it was raised.
         package func isRaised(within timeout: Double) -> Bool {
             !Socket.readable(of: [receiver], within: timeout).isEmpty
         }

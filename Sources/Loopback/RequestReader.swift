@@ -28,8 +28,8 @@ package struct RequestReader {
     /// The socket's current limit for reads, in seconds; `nil` for no limit.
     private var readLimit: Double?
 
-    /// The largest size of a request's head, in bytes. The lines before and after each chunk of a body have the same
-    /// limit together. The trailer fields are lines after the last chunk.
+    /// The largest size of a request's head, in bytes. It's also the limit for the lines before and after a chunk of a
+    /// body, counted together. The trailer fields count as lines after the last chunk.
     private static let headBytes = 64 << 10
 
     /// The largest number of bytes to read at once while reading lines. Most heads fit, and a waiting connection needs

@@ -18,8 +18,8 @@ package struct ResponseHead: Sendable {
         fields.first { $0.name.isSameField(as: name) }?.value
     }
 
-    /// Removes all fields with a name, and appends one with the value unless that is `nil`. The name's case doesn't
-    /// matter.
+    /// Removes all fields with a name. Then appends one with the value, unless the value is `nil`. The name's case
+    /// doesn't matter.
     package mutating func setField(_ name: String, to value: String?) {
         fields.removeAll { $0.name.isSameField(as: name) }
         if let value { fields.append((name, value)) }
@@ -43,8 +43,8 @@ package struct ResponseHead: Sendable {
         return Data((text + "\r\n").utf8)
     }
 
-    /// The reason phrases of common statuses. Any other status has an empty one: clients should ignore it (RFC 9112
-    /// section 4).
+    /// The reason phrases of common statuses. Any other status gets an empty phrase, since clients should ignore
+    /// phrases (RFC 9112 section 4).
     private static let reasons = [
         200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
         301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",

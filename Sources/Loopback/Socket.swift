@@ -229,15 +229,16 @@ package final class Socket: Sendable {
         let accepted = accept(descriptor, nil, nil)
         guard accepted >= 0 else { return nil }
         let connection = Socket(owning: accepted)
-        // Clears O_NONBLOCK, which a connection inherits from the listening socket on Darwin. On Linux, it doesn't.
+        // Clears O_NONBLOCK. On Darwin, but not on Linux, a connection inherits this flag from the listening socket.
         guard fcntl(accepted, F_SETFL, 0) == 0 else { return nil }
         // The head and the body are written separately. Without this option, Nagle's algorithm would hold back the body
-        // until the client has acknowledged the head, which it may delay.
+        // until the client acknowledges the head, and clients delay acknowledgments.
         connection.turnOn(TCP_NODELAY, at: Int32(IPPROTO_TCP))
         return connection
     }
 
-    /// Returns whether the process can open at least this many more descriptors. Tries that with copies of this one.
+    /// Returns whether the process can open at least `times` more descriptors. To find out, duplicates this socket's
+    /// descriptor, and closes the copies.
     func canBeDuplicated(_ times: Int) -> Bool {
         var copies: [Int32] = []
         while copies.count < times, case let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0), copy >= 0 {

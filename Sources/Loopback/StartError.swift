@@ -1,6 +1,6 @@
 import Foundation
 
-/// The error of the system call that keeps a server from listening.
+/// The error of a system call that failed when a server started to listen.
 public struct StartError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of the system call that failed, such as `bind`.
     public let call: String
@@ -21,7 +21,7 @@ public struct StartError: Error, Sendable, Hashable, CustomStringConvertible {
     /// How to correct the error, as a sentence.
     package var fix: String {
         switch code {
-        case EMFILE, ENFILE: "Close some files."
+        case EMFILE, ENFILE: "Close some files, or raise the limit for open files."
         case EACCES, EPERM:
             "Allow incoming connections. A sandboxed Mac app needs the entitlement com.apple.security.network.server."
         default: "Check that programs can listen on 127.0.0.1."

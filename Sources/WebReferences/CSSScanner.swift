@@ -5,7 +5,7 @@ import LocalSubstitution
 struct CSSScanner: SourceText.Scanner {
     let source: SourceText
     var index = 0
-    /// The `@import` or `@namespace` whose URL the scanner expects next; `none` elsewhere.
+    /// The at-rule whose URL comes next: `@import` or `@namespace`; otherwise, `none`.
     private var rule = AtRule.none
     private var open: [Block] = []
 
@@ -20,8 +20,8 @@ struct CSSScanner: SourceText.Scanner {
     /// An open block in parentheses, brackets or braces (CSS Syntax §5.4.8 and §5.4.9).
     private struct Block {
         let closingByte: UInt8
-        /// Whether the block is `image-set()` or `-webkit-image-set()`. Its strings are URLs (CSS Images 4 §2.4),
-        /// except those in functions inside it, such as `type()`.
+        /// Whether the block is `image-set()` or `-webkit-image-set()`. Strings in it are URLs (CSS Images 4 §2.4).
+        /// Strings in a function inside it, such as `type()`, aren't.
         var isImageSet = false
     }
 
@@ -62,7 +62,7 @@ struct CSSScanner: SourceText.Scanner {
                 }
             case UInt8(ascii: "#"):
                 index += 1
-                // The name after `#`, as in a color, doesn't begin a function.
+                // A name after `#`, such as the color `#abc`, doesn't begin a function.
                 _ = name()
             case _ where byte.isDigit:
                 // The unit after a number doesn't begin a function.
@@ -150,8 +150,8 @@ struct CSSScanner: SourceText.Scanner {
             if byte.isLineEnd { return nil }
             let escape = escape()
             if escape == nil, byte == UInt8(ascii: "\\") {
-                // A backslash before a line end is skipped together with it. One at the end of the input is skipped
-                // too.
+                // Skips a backslash together with the line end after it. Also skips a backslash at the end of the style
+                // sheet.
                 index += 1
                 index += isAt("\r\n") ? 2 : self.byte() == nil ? 0 : 1
             } else {
@@ -161,7 +161,7 @@ struct CSSScanner: SourceText.Scanner {
         return text
     }
 
-    /// Reads a name, and returns it with its escapes decoded. Returns an empty name if the next byte can't begin one.
+    /// Reads a name, and returns it with its escapes decoded. Returns an empty name if no name begins at the next byte.
     private mutating func name() -> ArraySlice<UInt8> {
         let plain = skip { $0.isPartOfName }
         var name = bytes[plain]

@@ -4,10 +4,10 @@ import LocalSubstitution
 /// The functions that find a document's charset and decode its text.
 ///
 /// The scanners need text in which every byte below 0x80 is an ASCII character. So documents in UTF-16, Big5, GB 18030
-/// and Shift_JIS are decoded to UTF-8 first. All others are scanned as they are.
+/// and Shift_JIS are decoded to UTF-8 first. Documents in other charsets aren't decoded.
 package enum DocumentCharset {
-    /// Returns the `charset` parameter of a `Content-Type` value, in lowercase; `nil` if it's missing, or isn't made of
-    /// letters, digits and `-_.:+`.
+    /// Returns the `charset` parameter of a `Content-Type` value, in lowercase; `nil` if it's missing or empty, or has
+    /// a character other than letters, digits and `-_.:+`.
     package static func named(in contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -20,8 +20,8 @@ package enum DocumentCharset {
     /// Returns the text to scan, and the document's charset. The charset is `nil` if neither the document nor the
     /// `Content-Type` names one.
     ///
-    /// - Parameter charset: The charset in the `Content-Type`; `nil` if it names none. It takes precedence over the
-    ///   charset that the document declares, but not over a byte order mark.
+    /// - Parameter charset: The charset in the `Content-Type`; `nil` if the header names none. This charset takes
+    ///   precedence over the document's own declaration, but not over a byte order mark.
     package static func text(of body: Data, _ charset: String?, as syntax: References.Syntax)
         -> (text: SourceText, charset: String?)
     {
@@ -33,10 +33,11 @@ package enum DocumentCharset {
         return (charset.flatMap(DoubleByteCharset.named)?.text(of: document) ?? SourceText(document), charset)
     }
 
-    /// Returns the text to scan and its charset, for an editor that needs the position of each byte in the document.
+    /// Returns the text to scan and the document's charset, for an editor that needs the position of each byte in the
+    /// document.
     ///
-    /// Returns `nil` for a document in UTF-16, whose text has no such positions, and for one in ISO-2022-JP, in which
-    /// bytes below 0x80 can be part of other characters.
+    /// Returns `nil` for a document in UTF-16, since its decoded text doesn't have these positions. Also returns `nil`
+    /// for ISO-2022-JP, since bytes below 0x80 can be part of other characters there.
     static func editableText(of body: Data, _ charset: String?, as syntax: References.Syntax)
         -> (text: SourceText, charset: String?)?
     {
@@ -51,8 +52,8 @@ package enum DocumentCharset {
 
     /// Decodes the bytes of a URL: as UTF-8 if they're valid UTF-8, otherwise in the document's charset.
     ///
-    /// Uses windows-1252 if the charset is `nil` or isn't in the list below, and ISO 8859-1 if the bytes are invalid in
-    /// that charset, too.
+    /// If the charset is `nil` or isn't in the list below, uses windows-1252. If the bytes are invalid in the charset
+    /// used, uses ISO 8859-1.
     package static func text(_ bytes: [UInt8], _ charset: String?) -> String {
         if let text = String(utf8: bytes) { return text }
         let encodings: [String: String.Encoding] = [
@@ -66,12 +67,13 @@ package enum DocumentCharset {
 
     // MARK: What the document says
 
-    /// The number of bytes at the start of a document that are searched for the charset that it declares (WHATWG HTML
-    /// §13.2.3.2, CSS Syntax §3.2).
+    /// How many bytes at the start of a document are searched for its charset declaration (WHATWG HTML §13.2.3.2, CSS
+    /// Syntax §3.2).
     private static let declarationLength = 1024
 
-    /// Returns the name of a document's charset, in lowercase. The byte order mark comes first, then `charset` (the
-    /// name in the `Content-Type`), then the document's own declaration. Returns `nil` if all are missing.
+    /// Returns the name of a document's charset, in lowercase. A byte order mark takes precedence over `charset` (the
+    /// name in the `Content-Type`), and `charset` over the document's own declaration. Returns `nil` if all three are
+    /// missing.
     private static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
         // Like browsers, this ignores the four-byte marks of UTF-32.
         if let named = Charset.byteOrderMark(of: body.prefix(3)) ?? charset?.asciiLowercased { return named }
@@ -83,8 +85,8 @@ package enum DocumentCharset {
             case .css: name(inCSS: start.bytes)
             case .module: nil
             }
-        // A document whose declaration can be read as ASCII isn't in UTF-16, even if it says so. Browsers read it as
-        // UTF-8 (WHATWG HTML §13.2.3.2).
+        // If the declaration can be read as ASCII, the document isn't in UTF-16, even if the declaration names UTF-16.
+        // Browsers then use UTF-8 (WHATWG HTML §13.2.3.2).
         guard let name = declared.flatMap({ label($0) }) else { return nil }
         return name.hasPrefix("utf-16") ? "utf-8" : name
     }
@@ -98,16 +100,16 @@ package enum DocumentCharset {
         return nil
     }
 
-    /// Returns the `encoding` in the XML declaration, in lowercase: empty if the declaration has none, and `nil`
-    /// without a declaration.
+    /// Returns the `encoding` in the XML declaration, in lowercase. Returns an empty string if the declaration has no
+    /// `encoding`, and `nil` if the document has no declaration.
     private static func name(inXML start: SourceText) -> String? {
         var scanner = XMLScanner(start, attributes: ["encoding"])
         guard let tag = scanner.next(), tag.name == "?xml" else { return nil }
         return tag.word("encoding")
     }
 
-    /// Returns the charset in the rule `@charset "…";` at the beginning of a style sheet. Returns `nil` for any other
-    /// beginning, even another spelling of the rule (CSS Syntax §3.2).
+    /// Returns the charset in the rule `@charset "…";` at the beginning of a style sheet. Returns `nil` if the style
+    /// sheet begins in any other way, even with another spelling of the rule (CSS Syntax §3.2).
     private static func name(inCSS start: [UInt8]) -> String? {
         let rule = Array("@charset \"".utf8)
         guard start.starts(with: rule), let end = start[rule.count...].firstIndex(of: UInt8(ascii: "\"")),
@@ -129,12 +131,12 @@ package enum DocumentCharset {
 /// §10–12).
 private struct DoubleByteCharset: Sendable {
     let labels: Set<String>
-    /// The charset in Foundation.
+    /// Foundation's encoding for the charset.
     let encoding: String.Encoding
     /// The ranges of the first byte of a two-byte character (`leads`), and of its second byte (`trails`).
     let leads: [ClosedRange<UInt8>]
     let trails: [ClosedRange<UInt8>]
-    /// Whether a character can also have four bytes: a first byte and an ASCII digit, twice.
+    /// Whether a character can also have four bytes: two pairs, each of a first byte and an ASCII digit.
     var hasLongCharacters = false
 
     // Foundation has no constants for Big5 and GB 18030. Their raw values are Core Foundation's numbers with the
@@ -166,7 +168,7 @@ private struct DoubleByteCharset: Sendable {
         ),
     ]
 
-    /// Returns the charset that has a label in lowercase; `nil` if no charset in `all` has it.
+    /// Returns the charset with a label, which must be in lowercase; `nil` if no charset in `all` has this label.
     static func named(_ label: String) -> DoubleByteCharset? { all.first { $0.labels.contains(label) } }
 
     /// Returns a document's text in UTF-8, with each byte's position in the document. A character that Foundation can't
@@ -189,7 +191,7 @@ private struct DoubleByteCharset: Sendable {
         return text
     }
 
-    /// Returns the number of bytes in the first character. A byte that doesn't begin a longer character counts as one.
+    /// Returns how many bytes the first character has: 1 if its first byte doesn't begin a longer character.
     private func length(of rest: ArraySlice<UInt8>) -> Int {
         let bytes = Array(rest.prefix(4))
         guard bytes.count > 1, isLead(bytes[0]) else { return 1 }

@@ -10,8 +10,8 @@ struct HTMLScanner: SourceText.Scanner {
         var name: String
         /// The attributes in the document's order, without the attributes that the scanner skips.
         var attributes: [Attribute]
-        /// Whether the tag ends in `/>`. In XHTML, SVG and MathML, its element then has no content. In the rest of
-        /// HTML, that ending means nothing.
+        /// Whether the tag ends in `/>`. In XHTML, SVG and MathML, the element then has no content. For other elements
+        /// of HTML, the ending has no effect.
         let isClosed: Bool
         /// The element's namespace; `nil` if it isn't in ``Namespace``. An instruction gets HTML's namespace.
         var namespace: Namespace? = .html
@@ -35,7 +35,7 @@ struct HTMLScanner: SourceText.Scanner {
         let name: String
         /// The range of the whole attribute in the tag's `page`.
         let range: Range<Int>
-        /// The value's range in `page`, without its quotes; empty if there's no value. Character references in it
+        /// The value's range in `page`, without quotes; empty if there's no value. Character references in the value
         /// aren't decoded.
         let value: Range<Int>
     }
@@ -43,8 +43,8 @@ struct HTMLScanner: SourceText.Scanner {
     let source: SourceText
     var index = 0
     private var foreignElements = ForeignElements()
-    /// The names of the attributes to find. The scanner skips all others, so a tag with a million attributes takes no
-    /// memory.
+    /// The names of the attributes to find. The scanner skips all other attributes, so a tag with a million of them
+    /// doesn't fill the memory.
     private let attributes: Set<String>
 
     /// The HTML elements whose content is text. In a browser that runs scripts, that includes `noscript`.
@@ -177,8 +177,7 @@ struct HTMLScanner: SourceText.Scanner {
         }
     }
 
-    /// Returns whether the next bytes are the beginning of a tag, such as `</style`, and the tag's name ends there.
-    /// Case doesn't matter.
+    /// Returns whether `tag`, such as `</style`, begins at the next byte, and its name ends there. Case doesn't matter.
     private func isAtTag(_ tag: [UInt8]) -> Bool {
         guard let following = byte(after: tag.count), following.isHTMLSpace || "/>".utf8.contains(following) else {
             return false
@@ -256,7 +255,7 @@ private struct ForeignElements {
 
     private var open: [Element] = []
 
-    /// An `svg` or `math` element, or one of the elements in it whose content may be HTML: an integration point or an
+    /// An `svg` or `math` element, or an element in it whose content may be HTML: an integration point or an
     /// `annotation-xml`.
     private struct Element {
         let name: String
@@ -267,7 +266,7 @@ private struct ForeignElements {
     }
 
     /// The largest number of elements in `open`. Deeper elements aren't added, so that the search for an end tag stays
-    /// short. Their content is read as that of the last element in `open`.
+    /// short. Their content is treated as content of the last element in `open`.
     private static let deepest = 64
 
     /// The elements that begin SVG and MathML content, by name.
@@ -279,8 +278,8 @@ private struct ForeignElements {
         .svg: ["foreignobject", "desc", "title"], .math: ["mi", "mo", "mn", "ms", "mtext"],
     ]
 
-    /// The HTML elements whose start tags end SVG and MathML content (§13.2.6.5). `font` isn't listed, since it does so
-    /// only with one of `fontAttributes`.
+    /// The HTML elements whose start tags end SVG and MathML content (§13.2.6.5). `font` isn't listed: its start tag
+    /// ends the content only if it has one of `fontAttributes`.
     private static let breakouts: Set<String> = [
         "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2",
         "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre",
@@ -290,7 +289,7 @@ private struct ForeignElements {
     /// The attributes with which a `font` start tag ends SVG and MathML content.
     private static let fontAttributes = ["color", "face", "size"]
 
-    /// The attributes that this type reads: those of `font`, and `encoding` of `annotation-xml`.
+    /// The attributes that this type reads: `fontAttributes`, and `encoding` of `annotation-xml`.
     static let attributes = Set(fontAttributes + ["encoding"])
 
     /// The namespace of the content at the scanner's position.
@@ -323,7 +322,8 @@ private struct ForeignElements {
         return elementNamespace
     }
 
-    /// Takes note of an end tag. It ends the innermost open element with its name, and all elements inside that.
+    /// Takes note of an end tag. The tag ends the innermost open element with the tag's name, and all elements inside
+    /// that element. In SVG and MathML, `</p>` and `</br>` end that content instead.
     mutating func end(_ name: String) {
         if namespace != .html, name == "p" || name == "br" { return returnToHTML() }
         if let last = open.lastIndex(where: { $0.name == name }) { open.removeSubrange(last...) }

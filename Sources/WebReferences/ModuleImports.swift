@@ -21,8 +21,8 @@ struct ModuleImports: SourceText.Scanner {
         if isAt("#!") { skipLine() }
     }
 
-    /// Returns the next URL that is imported; `nil` at the end, or where other code begins. Skips imports of modules
-    /// whose names aren't URLs, such as `react`.
+    /// Returns the next URL that is imported; `nil` at the end of the script, or where other code begins. Skips imports
+    /// of modules whose names aren't URLs, such as `react`.
     mutating func next() -> SourceText? {
         while let token = token() {
             switch token {
@@ -52,7 +52,8 @@ struct ModuleImports: SourceText.Scanner {
                 skipAttributes()
                 return name
             case .name(let name):
-                // Without `from`, the list ended at its brace. This name belongs to the code after it.
+                // Without `from`, the list of names ended at its closing brace. So this name belongs to the code after
+                // the list.
                 if isAfterBraces, name != "from" {
                     index = start
                     return nil
@@ -81,8 +82,8 @@ struct ModuleImports: SourceText.Scanner {
         index = start
     }
 
-    /// Skips blanks after a string. Returns whether the string is a directive, such as `"use strict"`: a semicolon, a
-    /// line end or the end of the script follows.
+    /// Skips blanks after a string. Returns whether the string is a directive, such as `"use strict"`. It's a directive
+    /// if a semicolon, a line end or the end of the script follows.
     private mutating func skipDirectiveEnd() -> Bool {
         skip { $0 == 0x20 || $0 == 0x09 }
         return byte().map { $0 == UInt8(ascii: ";") || $0.isLineEnd } ?? true
@@ -110,7 +111,7 @@ struct ModuleImports: SourceText.Scanner {
         return .punctuator(first)
     }
 
-    /// Reads a string. Returns `nil` if the string contains an escape, or its closing quote is missing in the line.
+    /// Reads a string. Returns `nil` if the string contains an escape, or doesn't end on its line.
     private mutating func string() -> Token? {
         let quote = bytes[index]
         index += 1

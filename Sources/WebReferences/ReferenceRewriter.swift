@@ -7,9 +7,9 @@ import LocalSubstitution
 /// It changes only the bytes of a reference's scheme and authority. Paths, quotes, escapes, and URLs in scripts don't
 /// change.
 ///
-/// In HTML and XHTML, attributes that would make a browser reject the result get the prefix `data-`: `http-equiv` of a
-/// content security policy in `<meta>`, and `integrity` of a style sheet from a served origin, which may be rewritten
-/// too.
+/// In HTML and XHTML, the rewriter puts `data-` before the names of attributes that would make a browser reject the
+/// result. These are `http-equiv` of a content security policy in `<meta>`, and `integrity` of a style sheet from a
+/// served origin, since this style sheet may be rewritten too.
 package struct ReferenceRewriter: Sendable {
     private let local: @Sendable (WebOrigin) -> String?
     private let scheme: String
@@ -25,8 +25,8 @@ package struct ReferenceRewriter: Sendable {
     ///
     /// - Parameters:
     ///   - document: The original URL of the document or style sheet, such as `https://www.example.com/a/b.html`.
-    ///   - local: Returns the origin that replaces an origin, such as `http://127.0.0.1:49152`; `nil` if the origin
-    ///     isn't replaced.
+    ///   - local: Returns the local origin that replaces an origin, such as `http://127.0.0.1:49152`; `nil` if the
+    ///     origin isn't replaced.
     package init(document: URL, local: @escaping @Sendable (WebOrigin) -> String?) {
         self.local = local
         scheme = document.scheme?.asciiLowercased ?? ""
@@ -53,7 +53,8 @@ package struct ReferenceRewriter: Sendable {
             let isServed = target.isRelative ? isBaseServed : target.origin.flatMap(local) != nil
             if isServed { renamed += reference.integrity }
         }
-        // Attributes are renamed, since removing one could join the texts before and after it.
+        // Attributes are renamed, not removed: removing an attribute could join the text before it to the text after
+        // it.
         edits += renamed.map { Edit(place: $0.lowerBound..<$0.lowerBound, text: "data-") }
         return edits.isEmpty ? nil : Self.apply(edits, to: Array(body))
     }
@@ -109,19 +110,19 @@ package struct ReferenceRewriter: Sendable {
 
 /// The target of a reference in an http or https document, as browsers parse it (WHATWG URL §4.4).
 private struct ReferenceTarget {
-    /// The origin that the reference names; `nil` if it's relative, has a scheme other than http and https, a user name
-    /// or password, or an invalid host.
+    /// The origin that the reference names. `nil` if the reference is relative, its scheme isn't http or https, its
+    /// host is invalid, or it has a user name or password.
     private(set) var origin: WebOrigin?
-    /// Whether the reference is relative to the document's base. It may then begin with the base's scheme, as `https:a`
-    /// for an https base.
+    /// Whether the reference is relative to the document's base. A relative reference can begin with the base's scheme:
+    /// `https:a` is relative to an https base.
     private(set) var isRelative = false
     /// The reference's scheme in lowercase; empty if it has none.
     let scheme: String
-    /// The range of the scheme and authority in the reference's bytes. Without an authority, it's the range of the
-    /// scheme, without the colon; empty if there's no scheme either.
+    /// The range of the scheme and authority in the reference's bytes. Without an authority, the range of the scheme
+    /// alone, without its colon. Without both, an empty range.
     private(set) var place: Range<Int>
-    /// The index at which to insert `//` before the host, if fewer than two slashes are there; `nil` for any other
-    /// reference. Slashes can be missing only after a scheme that isn't the base's.
+    /// The index at which to insert `//` if the host has fewer than two slashes before it; otherwise, `nil`. Slashes
+    /// can be missing only after a scheme that isn't the base's.
     private(set) var missingSlashes: Int?
 
     /// Parses a reference.
@@ -178,8 +179,8 @@ private struct ReferenceTarget {
             .flatMap { WebOrigin(of: "\(scheme.isEmpty ? baseScheme : scheme)://\($0)/") }
     }
 
-    /// Returns a host and port with their percent-encoding decoded; `nil` if that decodes an ASCII character other than
-    /// letters, digits and `-._~`.
+    /// Returns a host and port with their percent-encoding decoded. Returns `nil` if an ASCII character other than
+    /// letters, digits and `-._~` is percent-encoded.
     private static func text(of authority: [UInt8], charset: String?) -> String? {
         let encoded = authority.indices.compactMap { PercentEncoding.byte(encodedAt: $0, of: authority) }
         guard encoded.allSatisfy({ $0 >= 0x80 || $0.isLetter || $0.isDigit || "-._~".utf8.contains($0) }) else {

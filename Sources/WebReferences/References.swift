@@ -30,8 +30,8 @@ package struct References: Sendable {
         /// The URL, with character references and escapes decoded.
         package let url: SourceText
         package let kind: Kind
-        /// The ranges, in the document, of the `integrity` attributes of a style sheet's element. They make browsers
-        /// reject a changed style sheet. Empty for any other reference.
+        /// The ranges, in the document, of the `integrity` attributes of a style sheet's element. These attributes make
+        /// browsers reject a changed style sheet. Empty for any other reference.
         var integrity: [Range<Int>] = []
     }
 
@@ -43,11 +43,11 @@ package struct References: Sendable {
     private(set) var policies: [Range<Int>] = []
     /// The URLs that the module scripts in the document import. If the document is a module script, its own imports.
     package private(set) var imports: [SourceText] = []
-    /// The number of HTML `script` elements that browsers run. Of what these scripts load, only ``imports`` is known.
+    /// The number of HTML `script` elements that browsers run. What these scripts load isn't known, except ``imports``.
     package private(set) var scripts = 0
 
-    /// Finds the references in a document. In a page, that includes its styles, and the pages in its `srcdoc`
-    /// attributes, up to four levels deep.
+    /// Finds the references in a document. For a page, that includes the references in its styles, and in the pages of
+    /// its `srcdoc` attributes, up to four levels deep.
     package init(_ document: SourceText, as syntax: Syntax) {
         switch syntax {
         case .html: add(HTMLScanner(document, attributes: Self.attributes), depth: 0)
@@ -67,7 +67,7 @@ package struct References: Sendable {
 
     // MARK: Pages
 
-    /// The deepest level of pages in `srcdoc` attributes that is read. There's a limit, since each level reads all
+    /// How many levels of pages in `srcdoc` attributes are read. The number is limited, since each level reads all
     /// pages inside it again.
     private static let deepest = 4
 
@@ -77,8 +77,8 @@ package struct References: Sendable {
         "modulepreload", "prefetch",
     ]
 
-    /// The common `type` values of scripts that browsers run: none, `module`, and MIME types of JavaScript. WHATWG MIME
-    /// Sniffing §4.6 has a few more, which are obsolete.
+    /// The common `type` values of scripts that browsers run: an empty one, `module`, and MIME types of JavaScript.
+    /// WHATWG MIME Sniffing §4.6 has a few more, which are obsolete.
     private static let scriptTypes: Set<String> = [
         "", "module", "text/javascript", "application/javascript", "application/x-javascript", "text/ecmascript",
         "application/ecmascript",
@@ -225,8 +225,8 @@ package struct References: Sendable {
     // Sources: “Attributes” in the index of WHATWG HTML, and SVG 2 §16.1.6. URLs that browsers neither load nor open
     // aren't included, such as those in `cite`, `longdesc` and `itemid`.
 
-    /// The attributes whose value is one URL, by element. Some of `link`, `script` and `iframe` aren't listed, since
-    /// the kind of their URLs depends on other attributes.
+    /// The attributes whose value is one URL, by element. Some attributes of `link`, `script` and `iframe` aren't
+    /// listed, since the kind of their URLs depends on other attributes.
     private static let urlAttributes: [String: [(name: String, kind: Reference.Kind)]] = [
         "a": [("href", .link)], "area": [("href", .link)], "audio": [("src", .other)], "base": [("href", .link)],
         "body": [("background", .other)], "button": [("formaction", .link)], "embed": [("src", .frame)],

@@ -9,7 +9,7 @@ package struct SourceText: Sendable {
     /// The position of each byte in the document, and the position after the last byte; `nil` as long as the text is an
     /// unchanged piece of the document.
     private var places: [UInt32]?
-    /// The position of the first byte in the document.
+    /// The position, in the document, of the text's first byte.
     private let start: Int
 
     /// The text, read as UTF-8. Invalid bytes become U+FFFD.
@@ -18,7 +18,8 @@ package struct SourceText: Sendable {
     /// Creates the text of a whole document.
     package init(_ document: [UInt8]) { self.init(document, at: 0) }
 
-    /// Creates the text of an unchanged piece of the document. Decoded bytes may be appended to it.
+    /// Creates the text of an unchanged piece of the document that begins at `place`. By default, the piece is empty.
+    /// Decoded bytes may be appended to the text.
     init(_ piece: [UInt8] = [], at place: Int) {
         bytes = piece
         start = place
@@ -44,7 +45,7 @@ package struct SourceText: Sendable {
 
     /// Appends decoded bytes, such as the character that an escape means.
     ///
-    /// - Parameter place: The range in the document where the bytes are written, such as the escape's.
+    /// - Parameter place: The range of the document that the bytes were decoded from, such as the range of the escape.
     mutating func append(_ decoded: some Collection<UInt8>, at place: Range<Int>) {
         if places == nil, place.lowerBound != start + bytes.count || place.count != 1 || decoded.count != 1 {
             places = (start...start + bytes.count).map { UInt32(clamping: $0) }
@@ -73,7 +74,7 @@ package struct SourceText: Sendable {
         return slice
     }
 
-    /// Returns the range of the document in which a range of the text's bytes is written.
+    /// Returns the range of the document from which a range of the text's bytes was decoded.
     func place(of range: Range<Int>) -> Range<Int> {
         let lower = place(of: range.lowerBound)
         return lower..<max(lower, place(of: range.upperBound))
@@ -113,7 +114,8 @@ extension SourceText {
         /// Reads the character reference at the beginning of the bytes (WHATWG HTML §13.2.5.72 and on); `nil` if they
         /// don't begin with one.
         ///
-        /// All numeric references are read, but only the names of ASCII characters. Other names hardly occur in URLs.
+        /// Reads all numeric references, and the named references to ASCII characters. Other names hardly occur in
+        /// URLs.
         init?(html rest: ArraySlice<UInt8>) {
             guard rest.first == UInt8(ascii: "&") else { return nil }
             let reference = rest.dropFirst()
@@ -180,8 +182,8 @@ extension SourceText {
 extension SourceText {
     /// A scanner that reads a text from its beginning to its end.
     ///
-    /// It reads bytes, in any charset whose bytes below 0x80 are ASCII characters. Its time is in proportion to their
-    /// number.
+    /// It reads bytes in any charset in which the bytes below 0x80 are ASCII characters. Its time is proportional to
+    /// the number of bytes.
     protocol Scanner: Sequence, IteratorProtocol {
         var source: SourceText { get }
         /// The index of the next byte.
@@ -198,7 +200,7 @@ extension SourceText.Scanner {
     /// Whether the next byte is a single or double quote.
     var isAtQuote: Bool { byte() == UInt8(ascii: "\"") || byte() == UInt8(ascii: "'") }
 
-    /// Returns whether the next bytes are those of `text`. Case matters.
+    /// Returns whether `text` begins at the next byte. Case matters.
     func isAt(_ text: String) -> Bool { bytes[index...].starts(with: text.utf8) }
 
     /// Returns the next byte, or the byte that is `count` bytes after it; `nil` past the end.
@@ -212,7 +214,7 @@ extension SourceText.Scanner {
         return start..<index
     }
 
-    /// Skips a text if the next bytes are that text. Returns whether it skipped the text.
+    /// Skips `text` if it begins at the next byte. Returns whether `text` was skipped.
     mutating func skip(over text: String) -> Bool {
         guard isAt(text) else { return false }
         index += text.utf8.count

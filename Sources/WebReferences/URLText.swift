@@ -4,12 +4,12 @@ import LocalSubstitution
 /// A parser of URLs as pages and clients write them, even with characters that a URL can't have.
 package enum URLText {
     /// Resolves a reference against a base, and returns its http or https URL without the fragment (WHATWG URL §4.4, as
-    /// far as `URL` follows it).
+    /// far as Foundation's `URL` follows it).
     ///
-    /// Returns `nil` if the reference is empty, only a fragment or invalid, or if its URL has no host or another
-    /// scheme, such as `data:`.
+    /// Returns `nil` if the reference is empty, only a fragment or invalid. Also returns `nil` if its URL has no host,
+    /// or a scheme other than http and https.
     ///
-    /// - Parameter charset: The charset of a reference that isn't in UTF-8; `nil` if it isn't known.
+    /// - Parameter charset: The charset of a reference that isn't in UTF-8; `nil` if the charset isn't known.
     package static func resolve(_ reference: [UInt8], charset: String?, against base: URL) -> URL? {
         let trimmed = reference.drop { $0 <= 0x20 }.filter { !$0.isRemovedFromURLs }
         let end = (trimmed.lastIndex { $0 > 0x20 } ?? -1) + 1

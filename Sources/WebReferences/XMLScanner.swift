@@ -10,8 +10,8 @@ struct XMLScanner: SourceText.Scanner {
     var index = 0
     private var namespaces = Namespaces()
     private var hasRoot = false
-    /// The names of the attributes to find, without prefixes. The scanner skips all others, except declarations of
-    /// namespaces.
+    /// The names of the attributes to find, without prefixes. The scanner skips all other attributes, except
+    /// declarations of namespaces.
     private let attributes: Set<String>
 
     /// Creates a scanner of an XHTML document.
@@ -25,7 +25,7 @@ struct XMLScanner: SourceText.Scanner {
     /// Returns the next start tag; `nil` at the end of the document, or at a start tag that isn't well-formed.
     ///
     /// Before the root element, it also returns instructions whose names begin with `xml`, such as `<?xml?>` and
-    /// `<?xml-stylesheet?>`. The name of such a tag begins with a question mark.
+    /// `<?xml-stylesheet?>`. The name of an instruction's tag begins with a question mark.
     mutating func next() -> HTMLScanner.Tag? {
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             index = start
@@ -101,8 +101,8 @@ struct XMLScanner: SourceText.Scanner {
     // MARK: Namespaces
 
     /// Takes note of the namespaces that an element declares. Returns the element's tag with names as in HTML: the
-    /// element's name has no prefix, and XLink's attributes have the prefix `xlink:`. Drops all other attributes that
-    /// have a prefix.
+    /// element's name has no prefix, and XLink's attributes have the prefix `xlink:`. Other attributes with a prefix
+    /// are left out.
     private mutating func element(_ written: HTMLScanner.Tag) -> HTMLScanner.Tag {
         namespaces.start(written)
         defer { if written.isClosed { namespaces.end() } }
@@ -151,7 +151,7 @@ struct XMLScanner: SourceText.Scanner {
 
     private static let cdata = "<![CDATA["
 
-    /// Skips a comment, `CDATA` or an instruction if one begins at the next byte. Returns whether it did.
+    /// Skips a comment, `CDATA` or an instruction if one begins at the next byte. Returns whether it skipped one.
     ///
     /// Before the root element, it doesn't skip instructions whose names begin with `xml`.
     private mutating func skipSection() -> Bool {

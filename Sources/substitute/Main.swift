@@ -5,8 +5,8 @@ import LocalSubstitution
 @main
 enum Main {
     static func main() async {
-        // By default, SIGPIPE ends a process that writes to a closed pipe. Ignored, it's a write error that `Output`
-        // handles.
+        // By default, SIGPIPE ends a process that writes to a closed pipe. If the signal is ignored, the write fails
+        // instead, and `Output` handles that.
         signal(SIGPIPE, SIG_IGN)
         let words = Array(CommandLine.arguments.dropFirst())
         let output = Output(printsJSON: words.contains("--json"))

@@ -152,8 +152,8 @@ struct ListenerTests {
     @Test(
         "An error that keeps it from listening ends in its own fix",
         arguments: [
-            (EMFILE, "Close some files."), (ENFILE, "Close some files."), (EPERM, "com.apple.security.network.server."),
-            (EADDRNOTAVAIL, "127.0.0.1."),
+            (EMFILE, "raise the limit for open files."), (ENFILE, "raise the limit for open files."),
+            (EPERM, "com.apple.security.network.server."), (EADDRNOTAVAIL, "127.0.0.1."),
         ]
     )
     func fix(code: Int32, end: String) {

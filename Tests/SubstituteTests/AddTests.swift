@@ -180,9 +180,9 @@ struct AddTests {
         let run = try await folder.substitute("add", Self.url, "a.txt", "--map", "none.json")
         #expect(run.status == 1)
         #expect(
-            run.messages.contains("The map “\(folder.path("none.json"))” doesn't exist. Create one with ")
+            run.messages.contains("The map “\(folder.path("none.json"))” doesn't exist. Create it with ")
         )
-        let advice = " \(try Executable.word()) init --map none.json, or name another with --map FILE.\n"
+        let advice = " \(try Executable.word()) init --map none.json, or name another map with --map FILE.\n"
         #expect(run.messages.contains(advice))
         #expect(!folder.exists("none.json"))
         try folder.writeMap(#"{ "https://h.com/a": "gone.txt" }"#)

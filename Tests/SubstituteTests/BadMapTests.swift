@@ -19,9 +19,9 @@ struct BadMapTests {
         let run = try await folder.substitute(words + options)
         #expect(run.status == 1)
         #expect(run.bytes.isEmpty)
-        let beginning = "substitute: The map “\(folder.path("substitutions.json"))” doesn't exist. Create one with "
+        let beginning = "substitute: The map “\(folder.path("substitutions.json"))” doesn't exist. Create it with "
         #expect(run.messages.hasPrefix(beginning))
-        #expect(run.messages.hasSuffix("\(try Executable.word()) init, or name another with --map FILE.\n"))
+        #expect(run.messages.hasSuffix("\(try Executable.word()) init, or name another map with --map FILE.\n"))
     }
 
     @Test("A server that records without a map needs an origin")
@@ -29,7 +29,7 @@ struct BadMapTests {
         let run = try await folder.substitute("serve", "--record", "kept")
         #expect(run.status == 1)
         #expect(run.messages.hasPrefix("substitute: The map “\(folder.path("substitutions.json"))” doesn't exist. "))
-        #expect(run.messages.hasSuffix(" Or name an origin with --origin.\n"))
+        #expect(run.messages.hasSuffix(" Or serve an origin without a map, with --origin URL.\n"))
     }
 
     struct Map: CustomTestStringConvertible, Sendable {
@@ -85,9 +85,9 @@ struct BadMapTests {
         let run = try await folder.substitute(words + ["--map", "maps/none.json"])
         #expect(run.status == 1)
         #expect(run.bytes.isEmpty)
-        let beginning = "substitute: The map “\(folder.path("maps/none.json"))” doesn't exist. Create one with "
+        let beginning = "substitute: The map “\(folder.path("maps/none.json"))” doesn't exist. Create it with "
         #expect(run.messages.hasPrefix(beginning))
-        let advice = "\(try Executable.word()) init --map maps/none.json, or name another with --map FILE.\n"
+        let advice = "\(try Executable.word()) init --map maps/none.json, or name another map with --map FILE.\n"
         #expect(run.messages.hasSuffix(advice))
     }
 

@@ -222,7 +222,10 @@ struct DemoTests {
         let run = try await folder.substitute("demo", "--output", "none/page.html")
         #expect(run.status == 1)
         #expect(
-            run.messages.hasSuffix("“\(folder.path("none/page.html"))” can't be written: No such file or directory.\n")
+            run.messages.hasSuffix(
+                "“\(folder.path("none/page.html"))” can't be written: No such file or directory. "
+                    + "Name another file with --output.\n"
+            )
         )
     }
 

@@ -72,7 +72,8 @@ struct GetDataTests {
         for (name, reason) in [("none", missing), ("", missing), (".", "it's a folder")] {
             let run = try await folder.substitute("get", "--data", "@\(name)", origin.url("/a").absoluteString)
             #expect(run.status == 1)
-            #expect(run.messages == "substitute: --data: “\(name)” can't be read: \(reason).\n")
+            let message = "--data: “\(name)” can't be read: \(reason). Name a readable file after @."
+            #expect(run.messages == "substitute: \(message)\n")
         }
         #expect(origin.requests.isEmpty)
     }

@@ -284,9 +284,12 @@ struct GetPartsTests {
     @Test(
         "It ends however deeply frames and style sheets are nested, and says what it left out",
         arguments: [
-            ("<iframe src=/N></iframe>", "text/html", 4, "1 more than 3 frames deep, HOST/4"),
-            ("<iframe src=/N></iframe><object data=/Nx>", "text/html", 7, "2 more than 3 frames deep, such as HOST/4"),
-            ("@import '/N'; @import '/N#x'", "text/css", 17, "1 more than 16 style sheets deep, HOST/17"),
+            ("<iframe src=/N></iframe>", "text/html", 4, "1 part more than 3 frames deep, HOST/4"),
+            (
+                "<iframe src=/N></iframe><object data=/Nx>", "text/html", 7,
+                "2 parts more than 3 frames deep, such as HOST/4"
+            ),
+            ("@import '/N'; @import '/N#x'", "text/css", 17, "1 part more than 16 style sheets deep, HOST/17"),
         ]
     )
     func endless(text: String, type: String, requests: Int, leftOut: String) async throws {
@@ -311,7 +314,7 @@ struct GetPartsTests {
         let run = try await folder.substitute("get", "--parts", "--offline", "--json", "http://nowhere.invalid/")
         let record = try run.json(Record.self)
         #expect(record.parts.count == 5_001)
-        #expect(record.leftOut == ["2 beyond the limit of 5,000 parts, such as http://nowhere.invalid/5001"])
+        #expect(record.leftOut == ["2 parts beyond the limit of 5,000, such as http://nowhere.invalid/5001"])
     }
 
     @Test("A part that's loaded through another reference isn't listed as left out")

@@ -26,7 +26,7 @@ struct HelpTests {
             #expect(run.output.replacing(/\s+/, with: " ").contains(command))
         }
         #expect(run.output.contains("\nExit status:\n  0   success\n"))
-        #expect(run.output.hasSuffix("\n  75  check --remote couldn't reach every URL\n"))
+        #expect(run.output.hasSuffix("\n  75  check --remote couldn't reach some URLs\n"))
         for command in Self.commands {
             #expect(run.lines.contains { $0.hasPrefix("  \(command) ") }, "\(command) is missing")
         }

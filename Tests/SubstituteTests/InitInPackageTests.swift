@@ -127,13 +127,14 @@ struct InitInPackageTests {
         "It asks for a target if it can't tell which",
         arguments: [
             ([#".target(name: "Shop")"#], [], "No target in FOLDER/Package.swift depends on LocalSubstitution. "),
-            ([#".target(name: "Shop")"#], [], "Name one with --target: Shop.\n"),
+            ([#".target(name: "Shop")"#], [], "Choose the map's target with --target: Shop.\n"),
             (
                 [
                     #".target(name: "Shop", dependencies: [\#(product)])"#,
                     #".testTarget(name: "ShopTests", dependencies: ["Shop", \#(product)])"#,
                 ], [],
-                "2 targets in FOLDER/Package.swift depend on LocalSubstitution. Name one with --target: Shop, ShopTests.\n"
+                "2 targets in FOLDER/Package.swift depend on LocalSubstitution. "
+                    + "Choose the map's target with --target: Shop, ShopTests.\n"
             ),
             (
                 [#".target(name: "Shop")"#], ["--target", "Sohp"],

@@ -128,7 +128,7 @@ struct OutputTests {
         #expect(
             run.messages.hasSuffix(
                 "substitute: Standard output can't be written: No space left on device. "
-                    + "What was printed is incomplete. Redirect it elsewhere.\n"
+                    + "The output is incomplete. Redirect it to another place.\n"
             ),
             "\(run.messages)"
         )

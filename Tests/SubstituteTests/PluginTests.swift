@@ -87,7 +87,7 @@ struct PluginTests {
         for words in [["get", "https://h.example/a"], ["init"], ["check", "--remote"]] {
             let refused = try await swift(["package"] + place + ["substitute"] + words)
             #expect(refused.status == 1)
-            #expect(refused.messages.contains("To write or load, use substitute-edit instead of substitute."))
+            #expect(refused.messages.contains("To write files or load URLs, use swift package substitute-edit."))
             #expect(refused.output.isEmpty)
         }
 
@@ -101,8 +101,9 @@ struct PluginTests {
         let wrong = try await plugin("check")
         #expect(wrong.status == 1)
         #expect(wrong.output.contains("substitutions.json:1: error: “https://h.example/a”: The file “b.txt” doesn't"))
-        #expect(wrong.messages.contains("error: The command substitute ended with status 1."))
-        #expect(try await edit("nonsense").messages.contains("error: The command substitute ended with status 64."))
+        #expect(wrong.messages.contains("error: The command ended with status 1. Its output says why."))
+        let unknown = try await edit("nonsense")
+        #expect(unknown.messages.contains("error: The command ended with status 64. Its output says why."))
 
         // Another SwiftPM describes the package while this one runs the plugin.
         let made = try await edit("init")

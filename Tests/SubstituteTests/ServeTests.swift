@@ -308,7 +308,8 @@ struct ServeTests {
         // A map with problems is loaded again only after a moment, by a request. The suite's time limit ends the loop.
         while try await load(server.url("/a.txt")).body != "corrected" {}
         let messages = try await server.end().messages
-        let problem = "substitute: The map has problems. The last good one stays in use:\nsubstitutions.json:1: error: "
+        let problem =
+            "substitute: The map has problems, so the last good map stays in use:\nsubstitutions.json:1: error: "
         #expect(messages.components(separatedBy: problem).count == 2, "\(messages)")
         #expect(messages.contains("\nsubstitute: map reloaded: 1 entry\n"), "\(messages)")
     }

@@ -109,7 +109,7 @@ struct SuggestionTests {
     func missing(_ options: String) async throws {
         let run = try await shell("substitute add https://h.example/a a.txt \(options)")
         #expect(run.status == 1)
-        let advice = /Create one with (.*), or name another with --map FILE\./
+        let advice = /Create it with (.*), or name another map with --map FILE\./
         let command = try #require(run.messages.firstMatch(of: advice))
         #expect(try await shell(String(command.1)).status == 0)
         #expect(try await shell("substitute add https://h.example/a a.txt \(options)").status == 0)
@@ -117,7 +117,7 @@ struct SuggestionTests {
 
     @Test(
         "A map in a folder that anyone can write isn't suggested",
-        arguments: [("", "Create one with "), ("open", "Use another map: --map mine/substitutions.json.\n")]
+        arguments: [("", "Create it with "), ("open", "Use another map: --map mine/substitutions.json.\n")]
     )
     func anyones(_ open: String, _ advice: String) async throws {
         for map in ["mine", "open", "open/sub"] { try folder.write("{}", to: "\(map)/substitutions.json") }
@@ -141,7 +141,7 @@ struct SuggestionTests {
                 "Use another map, such as --map m/1/substitutions.json, --map m/10/substitutions.json or "
                     + "--map m/100/substitutions.json.\n"
             ),
-            ([".build/x/substitutions.json", "a/b/c/substitutions.json"], "Create one with "),
+            ([".build/x/substitutions.json", "a/b/c/substitutions.json"], "Create it with "),
         ]
     )
     func nearby(_ maps: [String], _ advice: String) async throws {

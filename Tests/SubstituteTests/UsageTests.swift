@@ -115,7 +115,7 @@ struct UsageTests {
             Mistake(["completions", "tcsh"], "There are no completions for “tcsh”. Name bash, zsh or fish.\n"),
 
             Mistake(["init", "x"], "init takes only options. Name the map with --map FILE."),
-            Mistake(["add"], "No URL is given. Use one such as “https://example.com/logo.png"),
+            Mistake(["add"], "No URL is given. Name one, such as “https://example.com/logo.png"),
             Mistake(["add", url, "a", "b"], "add takes one URL and at most one file. Leave out “b”."),
             Mistake(["add", url, "HTTPS://h/b"], "add takes one URL. Leave out “HTTPS://h/b”, or add it with another"),
             Mistake(["import"], "import takes one archive. Name one, such as recording.har."),

@@ -9,8 +9,8 @@ struct Arguments: Sendable {
 
     /// Sorts words into options and operands.
     ///
-    /// - Throws: A failure with the status `usage` if the subcommand doesn't have an option, if a value is missing or
-    ///   not allowed, or if an option appears twice that may appear only once.
+    /// - Throws: A failure with the status `usage` if an option isn't one of the subcommand's, if its value is missing
+    ///   or not allowed, or if it's given twice although it doesn't repeat.
     init(_ words: [String], for command: Subcommand) throws(Failure) {
         let options = command.allOptions
         var rest = words[...]
@@ -38,12 +38,13 @@ struct Arguments: Sendable {
 
     /// Returns whether the command line has an option. Names are without `--`.
     func has(_ name: String) -> Bool { values[name] != nil }
-    /// Returns an option's value, and the last one if the option repeats; `nil` for a flag, or without the option.
+    /// Returns an option's value, or the last value if the option repeats; `nil` for a flag, or if the option isn't
+    /// given.
     func value(_ name: String) -> String? { values[name]?.last }
-    /// Returns all values of an option, in order; empty for a flag, or without the option.
+    /// Returns all values of an option, in order; empty for a flag, or if the option isn't given.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// Returns all values of an option after parsing them, in order; empty without the option.
+    /// Parses all values of an option, and returns the results in order; empty if the option isn't given.
     ///
     /// - Parameters:
     ///   - kind: What a value is, such as `a port`, for the failure.

@@ -5,7 +5,8 @@ import LocalSubstitution
 struct MapChoice: Sendable {
     /// The map's file, which may not exist.
     let file: URL
-    /// Whether the command line names the map. If `false`, the map is `substitutions.json` in the current folder.
+    /// Whether `--map` or the subcommand has chosen the map. If `false`, the map is `substitutions.json` in the current
+    /// folder.
     private let isNamed: Bool
     /// The folder that `--resources` names; `nil` without this option.
     private let namedResources: URL?
@@ -28,7 +29,7 @@ struct MapChoice: Sendable {
         announce(to: output)
     }
 
-    /// Prints the map's path on standard error. Prints nothing if the command line names the map.
+    /// Prints the map's path on standard error. Prints nothing if `--map` or the subcommand has chosen the map.
     func announce(to output: Output) {
         if !isNamed { output.message("map \(file.path)") }
     }
@@ -36,14 +37,15 @@ struct MapChoice: Sendable {
     /// Whether a file or folder exists at the map's path. It may not be a valid map.
     var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
-    /// The error for a map that doesn't exist. If the command line doesn't name the map, it suggests maps below the
-    /// current folder. If there are none, it suggests `init`.
+    /// The error for a map that doesn't exist. If neither `--map` nor the subcommand has chosen the map, the error
+    /// suggests maps below the current folder. Otherwise, or if there are no maps to suggest, the error suggests
+    /// `init`.
     var missing: Failure {
         let maps = isNamed ? [] : Self.nearbyMaps()
         guard !maps.isEmpty else {
             return Failure(
-                "The map “\(file.path)” doesn't exist. Create one with \(Shell.invocation) init\(options), "
-                    + "or name another with --map FILE."
+                "The map “\(file.path)” doesn't exist. Create it with \(Shell.invocation) init\(options), "
+                    + "or name another map with --map FILE."
             )
         }
         let names = maps.prefix(Self.mostSuggested).map { "--map \(Shell.word(for: $0))" }.listed("or")
@@ -61,8 +63,8 @@ struct MapChoice: Sendable {
     /// precedes each option. Empty if the command finds the map without options.
     var options: String {
         let name = Shell.word(for: file)
-        // Without --resources, `hasStandardResources` would load the map. Avoid that, since the folder needs no option
-        // then.
+        // Without --resources, the folder needs no option. So don't ask `hasStandardResources` then, since it would
+        // load the map.
         let folder = namedResources.flatMap { hasStandardResources ? nil : $0 }
         return (name == "substitutions.json" ? "" : " --map \(name)")
             + (folder.map { " --resources \(Shell.word(for: $0))" } ?? "")
@@ -78,8 +80,8 @@ struct MapChoice: Sendable {
     /// Returns a cache with the chosen map, and announces the map.
     ///
     /// - Parameters:
-    ///   - folder: The folder that the subcommand records responses in; `nil`, the default, if it doesn't record. If it
-    ///     records and the command line names no map, the map may be missing: the cache's map is then empty.
+    ///   - folder: The folder that the subcommand records responses in; `nil`, the default, if it doesn't record. If
+    ///     the subcommand records and the command line names no map, a missing map is replaced by an empty one.
     ///   - reloadsChanges: Whether the cache reloads the map when its file changes; `false` by default.
     /// - Throws: An error if the map is invalid, or if it's missing and isn't replaced by an empty map.
     func cache(
@@ -97,8 +99,8 @@ struct MapChoice: Sendable {
         return LocalSubstitutionCache(map: map, reloadsChanges: reloadsChanges)
     }
 
-    /// The folder for new files of the map. It's the first that applies of: the folder that `--resources` names; the
-    /// map's resources folder, if any entry names a file; the folder `Resources` beside the map.
+    /// The folder for new files of the map: the folder that `--resources` names. Without this option, the map's
+    /// resources folder if any entry names a file; otherwise, the folder `Resources` beside the map.
     var resources: URL {
         if let namedResources { return namedResources }
         let map = try? checkedMap()

@@ -7,7 +7,7 @@ import MapWriting
 /// The output of a subcommand: results go to standard output, and messages go to standard error.
 ///
 /// All other code writes through this class. The class makes text printable, so that the text can't control the
-/// terminal. It writes only the bytes of a body unchanged.
+/// terminal. Only help texts and the bytes of a result are written unchanged.
 final class Output: Sendable {
     let printsJSON: Bool
     /// Whether results have colors. They do on a terminal, unless `NO_COLOR` is set and not empty (no-color.org).
@@ -39,7 +39,8 @@ final class Output: Sendable {
 
     private func write(_ text: String) { bytes(Data(text.utf8)) }
 
-    /// Writes the bytes of a result, unchanged. After the first failure, reports it and writes no more results.
+    /// Writes the bytes of a result, unchanged. If a write fails, writes no more results. Reports the failure, unless
+    /// the reader has stopped reading.
     func bytes(_ data: Data) {
         standardOutput.withLock { state in
             guard state == .open else { return }
@@ -49,8 +50,8 @@ final class Output: Sendable {
             guard state == .failed else { return }
             let reason = String(cString: strerror(error)).sentence
             Self.tell(
-                "substitute: Standard output can't be written: \(reason) What was printed is incomplete. "
-                    + "Redirect it elsewhere.\n"
+                "substitute: Standard output can't be written: \(reason) The output is incomplete. "
+                    + "Redirect it to another place.\n"
             )
         }
     }
@@ -113,8 +114,8 @@ final class Output: Sendable {
         return "\((tenths / 10).grouped).\(tenths % 10) ms"
     }
 
-    /// Writes a file, and replaces its contents if it exists. Doesn't write to a temporary file first: renaming that
-    /// file would replace `/dev/null`.
+    /// Writes the file that `--output` names, and replaces its contents if it exists. Doesn't write to a temporary file
+    /// first, since renaming that file would replace `/dev/null`.
     ///
     /// - Throws: An error that says why the file can't be written.
     static func write(_ data: Data, to file: URL) throws(Failure) {
@@ -122,7 +123,10 @@ final class Output: Sendable {
         let error = descriptor < 0 ? errno : WrittenFolder.write(data, to: descriptor)
         if descriptor >= 0 { close(descriptor) }
         guard error == 0 else {
-            throw Failure("“\(file.path)” can't be written: \(String(cString: strerror(error)).sentence)")
+            throw Failure(
+                "“\(file.path)” can't be written: \(String(cString: strerror(error)).sentence) "
+                    + "Name another file with --output."
+            )
         }
     }
 
@@ -163,8 +167,8 @@ extension Output {
     /// A text for a terminal, made from a string literal with interpolations.
     ///
     /// An interpolated value may come from a server, a map or a URL. Its control characters, including newlines, are
-    /// made printable. The literal's own characters stay unchanged. `Output` takes only this type, so no call can
-    /// forget to make values printable.
+    /// made printable. The literal's own characters stay unchanged. Lines and messages take only this type, so no call
+    /// can forget to make values printable.
     struct Text: Sendable, ExpressibleByStringInterpolation {
         private var pieces: [(text: String, color: Color?)] = []
 

@@ -4,7 +4,7 @@ import Foundation
 /// runs it.
 struct Subcommand: Sendable {
     let name: String
-    /// The operands, in order; empty for a subcommand without operands. Their placeholders are the usage line's words.
+    /// The operands, in order; empty for a subcommand without operands. The usage line shows their placeholders.
     var operands: [Value] = []
     /// A short description for one line of the overview.
     let summary: String

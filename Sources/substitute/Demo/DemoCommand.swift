@@ -43,7 +43,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     // `original` is the URL in the 2010 article that this package goes back to. Its host may not exist anymore.
     guard let page = URL(string: "http://127.0.0.1:\(port)/"),
         let original = URL(string: "http://images.apple.com/global/nav/images/globalnavbg.png")
-    else { throw Failure("The demo's own URL isn't valid.") }
+    else { throw Failure("A URL in the demo's code isn't valid. Report a bug.") }
     let urls = [page] + DemoFiles.parts.map { page.appendingPathComponent($0) }
 
     output.line("With the default cache:")
@@ -128,7 +128,7 @@ private enum DemoFiles {
         }
         if let bundle = places.lazy.compactMap(Bundle.init(url:)).first { return bundle }
         throw Failure(
-            "The demo's files aren't at \(places[0].path). Copy this folder from the one that the command was built in, or "
+            "The demo's files aren't at \(places[0].path). Copy this folder from where the command was built, or "
                 + "run “swift run substitute demo” in the package's folder."
         )
     }
@@ -153,7 +153,7 @@ private enum DemoFiles {
     /// The names of the page's parts, which are also their paths. The page itself isn't among them: its path is `/`.
     static let parts = files.dropFirst().map(\.0)
 
-    /// Returns the server's responses by path. Each is the bytes of the head and the body.
+    /// Returns the server's responses by path, each as the bytes of its head and body.
     ///
     /// - Throws: An error if a file is missing, or can't be read.
     static func responses() throws -> [String: Data] {

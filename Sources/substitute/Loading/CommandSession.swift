@@ -17,7 +17,7 @@ struct CommandSession: Sendable {
 
     let loader: Loader
     let cache: LocalSubstitutionCache
-    /// Whether the cache is attached to the session: without `--cache-only`.
+    /// Whether the cache is attached to the session. `--cache-only` prevents that.
     let isAttached: Bool
     /// The recorder of responses; `nil` without `--record`.
     private let recorder: SubstitutionRecorder?
@@ -35,7 +35,7 @@ struct CommandSession: Sendable {
         let limit = try Loader.Limit(arguments)
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache
-        // The recorder keeps no response to a request with cookies. So the session sends none.
+        // The recorder doesn't keep responses to requests with cookies. So the session sends no cookies.
         if recorder != nil {
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false

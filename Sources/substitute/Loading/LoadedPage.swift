@@ -6,8 +6,8 @@ import WebReferences
 import FoundationNetworking
 #endif
 
-/// A page and its parts: what the page refers to, and what its style sheets, frames and modules refer to. Each URL is
-/// loaded once. URLs that scripts build aren't known.
+/// A page and its parts. The parts are the files that the page, its style sheets, its frames and its modules refer to.
+/// Each URL is loaded once. URLs that scripts build aren't known.
 struct LoadedPage: Sendable {
     /// The page or one of its parts.
     struct Part: Sendable {
@@ -36,8 +36,8 @@ struct LoadedPage: Sendable {
     private static let most = 5_000
     /// How many frames deep a part may be. A frame in the page itself is 1 deep.
     private static let deepestFrame = 3
-    /// How many style sheets deep a style sheet may be. One that the page refers to is 1 deep, and one that it imports
-    /// is 2 deep.
+    /// How many style sheets deep a style sheet may be. A style sheet that the page refers to is 1 deep. The style
+    /// sheets that it imports are 2 deep.
     private static let deepestStyleSheet = 16
 
     /// The limit that a part exceeds.
@@ -108,11 +108,13 @@ struct LoadedPage: Sendable {
         let places = [
             (LeftOutReason.frameTooDeep, "more than \(Self.deepestFrame) frames deep"),
             (.styleSheetTooDeep, "more than \(Self.deepestStyleSheet) style sheets deep"),
-            (.tooMany, "beyond the limit of \(Self.most.grouped) parts"),
+            (.tooMany, "beyond the limit of \(Self.most.grouped)"),
         ]
         var lines = places.compactMap { reason, place -> String? in
             let urls = leftOut.filter { $0.reason == reason }.map(\.url.absoluteString)
-            return urls.first.map { "\(urls.count.grouped) \(place), \(urls.count == 1 ? "" : "such as ")\($0)" }
+            return urls.first.map {
+                "\(urls.count.counted("part", "parts")) \(place), \(urls.count == 1 ? "" : "such as ")\($0)"
+            }
         }
         if scripts > 0 {
             lines.append("URLs that \(scripts.counted("script builds", "scripts build")), which aren't known")
@@ -151,8 +153,8 @@ private struct Document: Sendable {
     /// Returns the syntax in which to look for references. As in browsers, the response's type decides. Only if the
     /// type is missing or generic, such as `text/plain`, the expected kind decides.
     ///
-    /// Returns `nil` for a type other than HTML, XHTML, CSS and JavaScript; for a page or script where another kind is
-    /// expected; and for a generic type if no kind with references is expected.
+    /// Returns `nil` for a type other than HTML, XHTML, CSS and JavaScript. Also returns `nil` for a page or a script
+    /// if another kind is expected, and for a generic type if the expected kind has no references.
     private static func syntax(of fetch: Fetch, expected: References.Reference.Kind) -> References.Syntax? {
         let expected: References.Syntax? =
             switch expected {

@@ -12,18 +12,20 @@ final class Loader: Sendable {
     private let session: URLSession
     private let collector = ResponseCollector()
     private let limit: Limit
-    /// The object that knows what answered each request; `nil` to count all answers as the network's.
+    /// The record of what answered each request; `nil` to count all answers as the network's.
     private let sources: Sources?
     /// Called whenever bytes of a body arrive; `nil` to call nothing.
     private let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
 
+    /// Creates a loader with a new session.
+    ///
     /// - Parameters:
     ///   - limit: The size of the largest body to load from the network; 256 MiB by default. Bodies of entries may be
     ///     larger.
-    ///   - sources: The object that knows what answered each request. If it's `nil`, the default, all answers count as
-    ///     the network's.
-    ///   - progress: Called whenever bytes of a body arrive, with their number so far and the expected number, which is
-    ///     `nil` if it isn't known. By default, nothing is called.
+    ///   - sources: The record of what answered each request. If it's `nil`, the default, all answers count as the
+    ///     network's.
+    ///   - progress: Called whenever bytes of a body arrive, with the number of bytes so far and the expected number,
+    ///     which is `nil` if it isn't known. By default, nothing is called.
     init(
         _ configuration: URLSessionConfiguration,
         limit: Limit = .standard,
@@ -81,7 +83,7 @@ final class Loader: Sendable {
         if error.code == .dataLengthExceedsMaximum { return limit.refusal }
         let text = error.localizedDescription
         guard !text.isEmpty, !text.hasPrefix("The operation could not") else {
-            return "URLSession failed with the error \(error.errorCode)."
+            return "URLSession failed with the error \(error.errorCode). Look up the number in URLError.Code."
         }
         // An explanation with several lines ends in a list, so it gets no period.
         return text.contains("\n") ? text : text.sentence

@@ -18,13 +18,13 @@ enum RequestOptions {
 
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-    /// Returns a request for each operand, which is a URL. All requests have the same method, headers and body.
+    /// Returns a request for each operand. Operands are URLs. All requests have the same method, headers and body.
     ///
     /// - Throws: A failure if there are no operands, if an operand isn't an http or https URL, or if an option is
     ///   invalid.
     static func requests(_ arguments: Arguments) throws -> [URLRequest] {
         guard !arguments.operands.isEmpty else {
-            throw Failure(usage: "No URL is given. Use one such as “https://example.com/logo.png”.")
+            throw Failure(usage: "No URL is given. Name one, such as “https://example.com/logo.png”.")
         }
         let body = try body(arguments)
         return try arguments.operands.map { operand in
@@ -53,7 +53,7 @@ enum RequestOptions {
         }
         if let method = methods.last { request.httpMethod = method }
         if arguments.has("reload") { request.cachePolicy = .reloadIgnoringLocalCacheData }
-        let ranges = try arguments.all("range", as: "a range of bytes", "Use --range 0-99, 100- or -50.") {
+        let ranges = try arguments.all("range", as: "a range of bytes", "Use --range 0-99, 100- or -50, for example.") {
             isRange($0) ? "bytes=\($0)" : nil
         }
         if let range = ranges.last { request.setValue(range, forHTTPHeaderField: "Range") }
@@ -81,8 +81,8 @@ enum RequestOptions {
 
     // MARK: The body
 
-    /// Returns the request's body: the values of all `--data` options, joined with `&` as in curl. A value such as
-    /// `@name` stands for a file's contents. Returns `nil` without the option.
+    /// Returns the request's body: the values of all `--data` options, joined with `&` as in curl. For a value such as
+    /// `@name`, uses the contents of the file `name`. Returns `nil` if the option isn't given.
     private static func body(_ arguments: Arguments) throws -> Data? {
         guard arguments.has("data") else { return nil }
         let parts = try arguments.all("data").map { value in
@@ -108,6 +108,9 @@ enum RequestOptions {
     }
 
     private static func unreadable(_ name: String, _ reason: String) -> Failure {
-        Failure("--data: \(name == "-" ? "Standard input" : "“\(name)”") can't be read: \(reason.sentence)")
+        Failure(
+            "--data: \(name == "-" ? "Standard input" : "“\(name)”") can't be read: \(reason.sentence) "
+                + "Name a readable file after @."
+        )
     }
 }

@@ -32,7 +32,7 @@ let addCommand = Subcommand(
 
 private func add(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard let key = arguments.operands.first else {
-        throw Failure(usage: "No URL is given. Use one such as “https://example.com/logo.png”, with or without a file.")
+        throw Failure(usage: "No URL is given. Name one, such as “https://example.com/logo.png”.")
     }
     guard arguments.operands.count <= 2 else {
         throw Failure(usage: "add takes one URL and at most one file. Leave out “\(arguments.operands[2])”.")
@@ -54,10 +54,10 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
     }
     let replaces = arguments.has("force")
 
-    // Refuse a key or file before loading it, if the map would refuse it afterwards.
+    // Check the key first, so that nothing is loaded that the map then refuses.
     let warning = try EditedMap(target.file, resources: resources, isDryRun: true)
         .check(key, isLoaded: file == nil, replacing: replaces)
-    // Lock the map only after the load. If the server is slow, other commands don't have to wait.
+    // Lock the map only after the load, so that other commands don't wait for a slow server.
     var map: EditedMap
     let kept: EditedMap.KeptFile
     if let file {
@@ -94,7 +94,8 @@ private func load(_ key: String, _ limit: Loader.Limit) async throws(Failure) ->
     // The session has no cache, so it loads what the server has now.
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
-    // A redirect may set a cookie. Without this, the next request would contain it, and its response might be private.
+    // A redirect may set a cookie. With stored cookies, the next request would send it, and the response might be
+    // private.
     configuration.httpCookieStorage = nil
     configuration.httpShouldSetCookies = false
     let progress = Output.Progress()
@@ -107,7 +108,9 @@ private func load(_ key: String, _ limit: Loader.Limit) async throws(Failure) ->
     }
     let fetch = await loader.load(URLRequest(url: url))
     if let reason = fetch.source.reason { throw Failure("\(key): \(reason)") }
-    guard let response = fetch.response else { throw Failure("\(key): The response isn't HTTP.") }
+    guard let response = fetch.response else {
+        throw Failure("\(key): The response isn't HTTP. Use an http or https URL.")
+    }
     guard response.statusCode == 200 else {
         let status = "The server answered with status \(response.statusCode)"
         throw Failure("\(key): \(status). Nothing was added. Correct the URL, or name a file.")

@@ -13,17 +13,18 @@ let checkCommand = Subcommand(
         attached, use --attached.
         The exit status is 1 if there is an error.
 
-        With --remote, also compares the files of exact entries with what their URLs
-        serve now, without caches or cookies. The exit status is 1 if a file has
-        changed, if its URL is gone (404 or 410), or if a body is larger than --limit.
-        It's 75 if the only problem is that some URLs can't be reached.
+        With --remote, also compares files with what their URLs serve now, without
+        caches or cookies. Leaves out entries whose keys are patterns. The exit status
+        is 1 if a file has changed, if its URL is gone (404 or 410), or if a body is
+        larger than --limit. It's 75 if the only problem is that some URLs can't be
+        reached.
 
-        With --remote and --update, replaces the files that have changed. Files that it
-        replaces aren't errors. A file that several entries name is replaced only if all
-        of their URLs serve the same bytes.
+        With --remote and --update, replaces the files that have changed. Replaced files
+        aren't errors. A file that several entries name is replaced only if all of their
+        URLs serve the same bytes.
 
-        Entries with a handler get a note: only the code that has the handler can
-        answer them.
+        Entries with a handler get a note: only the code that has the handler can answer
+        their requests.
         """,
     options: [
         .flag("attached", help: "don't warn about the need for an attached session"),
@@ -148,7 +149,7 @@ private struct Finding: Encodable {
         keys = nil
     }
 
-    /// Returns the notes about a map's enabled entries, in the order of their lines; none if the map is `nil`.
+    /// Returns the notes about a map's enabled entries, in the order of their lines; empty if the map is `nil`.
     static func notes(on map: SubstitutionMap?, in file: URL) -> [Finding] {
         let entries = map?.entries.filter(\.options.isEnabled).flatMap(\.answering) ?? []
         return entries.compactMap { Finding(noteOn: $0, in: file) }.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
@@ -198,8 +199,8 @@ private struct Finding: Encodable {
 extension RemoteComparison {
     /// Prints a line for each comparison whose result isn't “same”, then the totals.
     ///
-    /// - Parameter updating: Whether differing files were to be replaced. If so, the totals always count the updated
-    ///   files.
+    /// - Parameter updating: Whether `--update` was given. If `true`, the totals show the number of updated files even
+    ///   if it's 0.
     fileprivate static func report(_ entries: [Self], in map: URL, updating: Bool, _ output: Output) {
         for entry in entries where entry.result != .same {
             output.line(

@@ -22,10 +22,11 @@ let getCommand = Subcommand(
         and line breaks in a file are left out.
 
         With --cache-only, the cache is only set as urlCache. URLSession doesn't ask a
-        cache about a POST, a request with Authorization, and some others.
+        cache about a POST, a request with Authorization, or some others.
 
         With --record, responses are saved in DIR as files and a map, and answer when
-        the network fails. With --offline as well, only these and the map answer.
+        the network fails. With --offline as well, only the saved responses and the map
+        answer.
 
         With --parts, loads one page and everything that its HTML, CSS and modules load,
         frames included, six URLs at a time. Options for the request apply only to the

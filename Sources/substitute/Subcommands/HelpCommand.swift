@@ -63,6 +63,6 @@ var overview: String {
           0   success
           1   something failed, or check found an error
           64  wrong usage
-          75  check --remote couldn't reach every URL
+          75  check --remote couldn't reach some URLs
         """
 }

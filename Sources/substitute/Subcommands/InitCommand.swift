@@ -38,7 +38,8 @@ private func initialize(_ arguments: Arguments, _ output: Output) async throws -
 }
 
 /// The place of the map that `init` creates, and the package and target that it belongs to. The map goes to the place
-/// that `--map` names, to the target's folder, or to the current folder if that isn't a package.
+/// that `--map` names. Without this option, it goes to the target's folder, or to the current folder if that has no
+/// package.
 private struct MapPlace {
     let map: MapChoice
     /// The package in the current folder. `nil` if there's none, or if it can't be read and `--map` names the map.
@@ -114,7 +115,7 @@ private struct MapPlace {
         if missing.contains("Resources") { steps.append(Self.otherFolder) }
         // A test target gets the steps for tests. All other targets get the steps for apps.
         if target?.type != "test" {
-            let attach = "That's for URLSession.shared. To a session with its own configuration, attach the cache"
+            let attach = "That's for URLSession.shared. For a session with its own configuration, attach the cache"
             steps.append("\(appStep)\n\n\(attach)\ninstead, with attach(to:).")
         }
         if target == nil || target?.type == "test" {
@@ -135,14 +136,14 @@ private struct MapPlace {
                 """
             )
         }
-        steps.append("Then add entries for URLs, or for what a browser recorded:\n\n\(addLines)")
+        steps.append("Then add entries for URLs, or import a browser's recording:\n\n\(addLines)")
         return steps
     }
 
     /// The steps for a map outside a package. It may be for a browser alone, or for an app in an Xcode project.
     private var stepsWithoutPackage: [String] {
         let use = """
-            Add entries for URLs, or for what a browser recorded. Then try the map in a browser:
+            Add entries for URLs, or import a browser's recording. Then try the map in a browser:
 
             \(addLines)
                 \(Shell.invocation) serve\(map.options)
@@ -179,8 +180,8 @@ private struct MapPlace {
 
     private static let otherFolder = """
         For iOS and similar platforms, call the folder Substitutes instead, since code
-        signing rejects a bundle with a folder Resources, and name the files in the map
-        as Substitutes/logo.png.
+        signing rejects a bundle with a folder Resources. In the map, write the folder
+        before the files' names, such as Substitutes/logo.png.
         """
 }
 
@@ -269,7 +270,7 @@ private struct DescribedPackage: Decodable {
             dependents.isEmpty
             ? "No target in \(Self.manifest) depends" : "\(dependents.count) targets in \(Self.manifest) depend"
         let names = Self.list(dependents.isEmpty ? targets : dependents)
-        throw Failure(usage: "\(found) on LocalSubstitution. Name one with --target: \(names).")
+        throw Failure(usage: "\(found) on LocalSubstitution. Choose the map's target with --target: \(names).")
     }
 
     private static func list(_ targets: [Target]) -> String { targets.map(\.name).joined(separator: ", ") }

@@ -20,7 +20,7 @@ let schemaCommand = Subcommand(
 
 private func schema(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     if let operand = arguments.operands.first {
-        throw Failure(usage: "schema takes only options, since it's the same for all maps. Leave out “\(operand)”.")
+        throw Failure(usage: "schema takes only options, since all maps have the same schema. Leave out “\(operand)”.")
     }
     output.bytes(Data(PackageResources.substitutions_schema_json))
     return .done

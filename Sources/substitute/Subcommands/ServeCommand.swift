@@ -46,7 +46,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     let recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
     cache.hearReloads { event in
         guard event.kind == .mapNotReloaded else { return output.message("\(event)") }
-        output.message("The map has problems. The last good one stays in use:\n\(lines: event.reason ?? "")")
+        output.message("The map has problems, so the last good map stays in use:\n\(lines: event.reason ?? "")")
     }
     let log = ServeLog(cache, output)
     let endSignal = await EndSignal()
@@ -55,8 +55,8 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     let origins = arguments.has("origin") ? arguments.all("origin") : Array(named.prefix(most))
     guard !origins.isEmpty else {
         throw choice.exists
-            ? Failure("The map doesn't name an origin. Use --origin with one such as “https://api.example.com”.")
-            : Failure("\(choice.missing) Or name an origin with --origin.")
+            ? Failure("The map doesn't name an origin. Name one, such as --origin https://api.example.com.")
+            : Failure("\(choice.missing) Or serve an origin without a map, with --origin URL.")
     }
     let ports = try ports(of: origins, from: firstPort)
     let server: SubstitutionServer
@@ -107,7 +107,7 @@ private func ports(of origins: [String], from first: UInt16) throws(Failure) -> 
         throw Failure(
             usage:
                 "--port \(first) leaves too few ports for \(origins.count) origins, since the last port is 65535. "
-                + "Use a lower one."
+                + "Use a lower port."
         )
     }
     let ports = origins.enumerated().map { ($1, first == 0 ? 0 : first + UInt16($0)) }
