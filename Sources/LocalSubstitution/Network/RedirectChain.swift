@@ -12,7 +12,7 @@ package struct RedirectChain: Sendable {
     /// The requests for the targets of the redirects, in order.
     private(set) var followed: [URLRequest] = []
     #if !canImport(Darwin)
-    /// The request's own `Cookie` header; `nil` if the session's storage supplies one.
+    /// The request's own `Cookie` header; `nil` if it has none, or if the session's storage supplies one.
     private var ownCookie: String?
     #endif
 
@@ -42,8 +42,8 @@ package struct RedirectChain: Sendable {
         }
         #endif
         if !Self.isSameOrigin(response.url, request.url) {
-            // These credentials were meant for the origin that redirects (RFC 9110 §15.4), but Linux's loader would
-            // send them on.
+            // The request's credentials were meant for the origin that redirects (RFC 9110 §15.4), but Linux's loader
+            // would send them on.
             request.removeCredentials()
             #if !canImport(Darwin)
             ownCookie = nil
