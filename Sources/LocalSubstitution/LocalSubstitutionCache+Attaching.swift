@@ -34,8 +34,8 @@ extension LocalSubstitutionCache {
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil` for none.
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is delivered
     ///     in pieces as it arrives, and isn't recorded.
-    ///   - isBrowsed: Whether the recorder also keeps what a browser needs to show a site again; see
-    ///     ``Exchange/isBrowsed``.
+    ///   - isBrowsed: Whether the recorder also keeps redirects, errors and other responses that a browser needs to
+    ///     show a site again; see ``Exchange/isBrowsed``. `false` by default.
     ///   - listener: Hears of each HTTP request whose body the protocol can see; `nil` for none. With a listener, the
     ///     protocol also handles requests that it would otherwise leave to the loader.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
@@ -152,6 +152,7 @@ extension URLSessionConfiguration {
     /// Selects Apple's older loader on systems with two loaders. The newer loader might not use protocols.
     ///
     /// - Parameter unlessChosen: Whether to keep `usesClassicLoadingMode` if the app has changed it from its default.
+    ///   With `false`, the default, the older loader is always selected.
     package func useClassicLoader(unlessChosen: Bool = false) {
         #if canImport(Darwin)
         if #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *) {

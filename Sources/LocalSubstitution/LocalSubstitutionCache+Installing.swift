@@ -36,9 +36,9 @@ extension LocalSubstitutionCache {
     ///
     /// - Parameter unmatched: What happens to requests that no entry answers. By default, they're loaded from the
     ///   network.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. On Linux, also if a
-    ///   session was used before. On watchOS, which has no custom protocols, also if `unmatched` isn't `.load`. After
-    ///   an error, nothing has changed.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. On Linux, also if the
+    ///   process has already used a session. On watchOS, which has no custom protocols, also if `unmatched` isn't
+    ///   `.load`. After an error, nothing has changed.
     public func install(unmatched: Unmatched = .load) throws(AttachmentError) {
         try install(unmatched: unmatched, responseRecorder: nil)
     }
@@ -67,8 +67,8 @@ extension LocalSubstitutionCache {
         withExtendedLifetime(former) {}
         if reason != nil {
             let advice =
-                "URLSession.shared has another cache, probably because it was used before. Call verify(_:) to see whether the "
-                + "installed protocol answers anyway. If not, install the cache before the process uses any session."
+                "URLSession.shared has another cache, probably because the process used that session first. Call verify(_:) to see "
+                + "whether the installed protocol answers anyway. If not, install the cache before the process uses any session."
             responder.observers.emit(Event(kind: .sharedSessionInUse, url: nil, reason: advice))
         }
     }
@@ -174,9 +174,10 @@ extension LocalSubstitutionCache {
     /// - The map itself: JSON that begins with `{`. Use this on a device, where an app can't read the test runner's
     ///   files. The entries' files are in the main bundle.
     ///
-    /// With `LOCAL_SUBSTITUTION_UNMATCHED=fail`, requests that no entry answers fail. This function also prints a line
-    /// to standard error for each unanswered request that reaches the cache or one of its protocols. If your code makes
-    /// its own sessions, attach ``installed`` to their configurations.
+    /// With `LOCAL_SUBSTITUTION_UNMATCHED=fail`, requests that no entry answers fail. Without the variable, or with
+    /// `load`, they're loaded from the network. In both cases, the installed cache prints a line to standard error for
+    /// each unanswered request that reaches the cache or one of its protocols. If your code makes its own sessions,
+    /// attach ``installed`` to their configurations.
     ///
     /// - Parameters:
     ///   - allowInRelease: Whether to install the cache even in a build without `DEBUG`, such as the one that your

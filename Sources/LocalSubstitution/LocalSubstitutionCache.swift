@@ -26,8 +26,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - map: The map.
-    ///   - reloadsChanges: Whether changes to the map's file and the entries' files take effect at the next request. A
-    ///     map made in code has no file, so only the entries' files are watched.
+    ///   - reloadsChanges: Whether changes to the map's file and the entries' files take effect at the next request;
+    ///     `false` by default. A map made in code has no file, so only the entries' files are watched.
     ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. Retained responses don't
     ///     count toward it.
     ///   - diskCapacity: The default cache's disk capacity, in bytes; 20 MiB by default.
@@ -153,8 +153,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// its target. Otherwise, the redirect itself is returned.
     ///
     /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
-    /// - Throws: A `URLError`: the entry's or handler's error, the network's, one that says why a file can't be read,
-    ///   or `cancelled` if the Swift task was cancelled.
+    /// - Throws: A `URLError`: the error of the entry, its handler or the network, an error that says why a file can't
+    ///   be read, or `cancelled` if the Swift task was cancelled.
     public func answer(to request: URLRequest) async throws -> (Data, HTTPURLResponse)? {
         let loader = loader.withLock { loader in
             let made = loader ?? DirectLoader(Attachment(of: responder, to: .default, for: .caller))
@@ -173,8 +173,9 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         responder.retainedResponse(for: request) ?? responder.cachedResponse(to: responder.lookUp(request))
     }
 
-    /// Calls the completion handler at once if the response is retained or nothing has to be read from disk. Otherwise,
-    /// calls it on another queue.
+    /// Calls the completion handler with the response to a data task's current request, or with `nil` if there's none.
+    /// Calls it at once if the response is retained or nothing has to be read from disk, and otherwise on another
+    /// queue.
     public override func getCachedResponse(
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
@@ -200,7 +201,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// `untilUpdated` entry's file. The next lookup answers from the map again.
     public override func removeCachedResponse(for request: URLRequest) { responder.remove(request) }
 
-    /// Removes the responses to a task's current request, as ``removeCachedResponse(for:)-(URLRequest)`` does.
+    /// Removes the responses to a task's current request; see ``removeCachedResponse(for:)-(URLRequest)``.
     public override func removeCachedResponse(for dataTask: URLSessionDataTask) {
         if let request = dataTask.currentRequest { responder.remove(request) }
     }

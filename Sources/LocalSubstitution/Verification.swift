@@ -25,13 +25,13 @@ extension LocalSubstitutionCache {
             public static let nothingToLoad = Reason(
                 kind: "nothingToLoad",
                 description:
-                    "The map has no key without * that answers a plain GET with a file, json, text or status. Add one."
+                    "The map has no URL to verify with. Add a key without * that answers a plain GET with a file, json, text or status."
             )
             /// The session's configuration has no cache.
             public static let noCache = Reason(
                 kind: "noCache",
                 description:
-                    "The session's configuration has no urlCache. Attach the cache to it, then make the session."
+                    "The session's configuration has no urlCache. Attach the cache to the configuration, then make the session."
             )
             /// The session's configuration has another cache, and `URLCache.shared` isn't this cache either.
             public static let anotherCache = Reason(
@@ -45,21 +45,21 @@ extension LocalSubstitutionCache {
                 kind: "madeBefore",
                 description:
                     "The session has another cache. The session was made before URLCache.shared was set, or its "
-                    + "configuration has its own cache, as an ephemeral one does. Attach the cache to the configuration, "
+                    + "configuration, perhaps an ephemeral one, has its own cache. Attach the cache to the configuration, "
                     + "then make the session."
             )
             /// The session's configuration ignores local data.
             public static let policy = Reason(
                 kind: "policy",
                 description:
-                    "The session's configuration ignores local data (requestCachePolicy). Attach the cache to it, or "
-                    + "set another policy."
+                    "The session's configuration ignores local data (requestCachePolicy). Attach the cache to the "
+                    + "configuration, or set another requestCachePolicy, then make the session."
             )
             /// The session's configuration selects Apple's newer loader.
             public static let newerLoader = Reason(
                 kind: "newerLoader",
                 description:
-                    "The configuration's usesClassicLoadingMode is false, and Apple's newer loader may not ask "
+                    "The configuration's usesClassicLoadingMode is false, and Apple's newer loader might not ask "
                     + "protocols. Set usesClassicLoadingMode to true, then make the session."
             )
             /// The request failed.
@@ -96,7 +96,8 @@ extension LocalSubstitutionCache {
     /// its response, the session loads the URL from the network. The load is cancelled after ten seconds.
     ///
     /// If the session doesn't have this cache, nothing is loaded. The exception is `URLSession.shared` on Apple
-    /// platforms while this cache is installed: it may use an installed protocol that its configuration doesn't list.
+    /// platforms while this cache is installed: that session may use an installed protocol that its configuration
+    /// doesn't list.
     public func verify(_ session: URLSession) async -> Verification {
         guard let url = urlToVerify else { return .notSubstituted(.nothingToLoad) }
         let configuration = session.configuration
@@ -115,7 +116,12 @@ extension LocalSubstitutionCache {
         if configuration.requestCachePolicy.ignoresLocalData { return .notSubstituted(.policy.about(url)) }
         if configuration.usesNewerLoader { return .notSubstituted(.newerLoader.about(url)) }
         if case .failure(let error) = result {
-            return .notSubstituted(.failed.about(url, " \(error.localizedDescription.sentence)"))
+            return .notSubstituted(
+                .failed.about(
+                    url,
+                    " \(error.localizedDescription.sentence) Attach the cache to the configuration, or correct the error."
+                )
+            )
         }
         return .notSubstituted(.platform.about(url))
     }
@@ -141,8 +147,8 @@ extension LocalSubstitutionCache {
         return URLCache.shared === self ? .madeBefore : .anotherCache
     }
 
-    /// The URL of the first key without `*` whose entry answers a plain `GET` itself, and not with a redirect; `nil` if
-    /// there's none.
+    /// The URL that ``verify(_:)`` loads: the first key without `*` whose entry answers a plain `GET` itself, but not
+    /// with a redirect. `nil` if there's no such key.
     private var urlToVerify: URL? {
         let map = map
         for entry in map.storage.index.entries where !entry.isPattern {

@@ -151,10 +151,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
     // MARK: Verifying
 
     private static let verifications = [
-        Saying(
-            "verify: nothing to load",
-            "The map has no key without * that answers a plain GET with a file, json, text or status."
-        ) {
+        Saying("verify: nothing to load", "The map has no URL to verify with.") {
             try await verification(of: #"{ "https://api.example.com/*": { "text": "a" } }"#) { _, _ in }
         },
         Saying("verify: no cache", "The session's configuration has no urlCache.") {

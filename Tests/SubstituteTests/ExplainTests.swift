@@ -103,7 +103,7 @@ struct ExplainTests {
             ),
             Case("https://u:p@h.example/a", verdict: .notHTTP, "no user info"),
             Case("https://other.test/", verdict: .noEntry, "no entry names it"),
-            Case("https://h.example/off", verdict: .noEntry, "are disabled or have no file for it"),
+            Case("https://h.example/off", verdict: .noEntry, "is disabled or has no file for it"),
             Case(
                 "https://h.example/never",
                 verdict: .excluded,

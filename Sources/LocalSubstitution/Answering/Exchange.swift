@@ -18,7 +18,7 @@ package struct Exchange: Sendable {
     package enum Report: Sendable {
         /// - Parameter note: Which headers were left out, and why; `nil` if none were.
         case kept(file: URL, bytes: Int, note: String?)
-        /// There was nothing to write: the same bytes are kept already, or a newer response arrived for the same URL.
+        /// There was nothing to write: the same bytes are already kept, or a newer response has arrived for the URL.
         case unchanged
         /// - Parameter reason: Why the response wasn't kept, without a period.
         case notKept(reason: String)
@@ -27,7 +27,7 @@ package struct Exchange: Sendable {
     package var request: URLRequest
     package var response: HTTPURLResponse
     package var body: Data
-    /// The redirected requests that led to the response.
+    /// The requests for the targets of the redirects that led to the response, in order.
     package let redirects: [URLRequest]
     /// Whether the response is part of a recorded site: a client of the server received it, or it was loaded with a page. The
     /// recorder then also keeps redirects, 404s, and responses to requests with cookies, which the site needs.

@@ -24,7 +24,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         public static let excluded = Verdict(rawValue: "excluded")
         /// The entry doesn't list the request's method.
         public static let methodNotListed = Verdict(rawValue: "methodNotListed")
-        /// The request's cache policy ignores local data, so neither the file nor the default cache answers.
+        /// The request's cache policy ignores local data, so neither an entry nor the default cache answers.
         public static let ignoresLocalData = Verdict(rawValue: "ignoresLocalData")
         /// The entries that match the URL are for other requests, or have reached their limit of `times`.
         public static let ruledOut = Verdict(rawValue: "ruledOut")
@@ -77,11 +77,11 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// The keys that almost match the URL; empty if an entry wins.
     public let nearMisses: [SubstitutionMap.NearMiss]
 
-    /// What answers in a session with the cache attached, in words. `nil` if the cache can answer without a session's
-    /// protocol, or if no entry answers.
+    /// The answer in a session with the cache attached, in words, such as “the entry after 2 s”. `nil` if the cache can
+    /// answer without a session's protocol, or if no entry answers.
     public let attached: String?
 
-    /// What answers instead of an entry, in words; `nil` if an entry answers.
+    /// The source of the answer if no entry answers, such as “the network”; `nil` if an entry answers.
     public var instead: String? {
         switch verdict {
         case .substituted: nil
@@ -93,7 +93,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// The whole explanation in several lines, ready to print.
     public var description: String { text(servedBy: instead) }
 
-    /// Returns the description's lines.
+    /// Returns the lines of the description as one text.
     ///
     /// - Parameters:
     ///   - server: What answers the request instead of the entry; `nil` if the entry does.
@@ -209,7 +209,8 @@ extension Explanation {
         }
     }
 
-    /// Returns the first bytes of an answer's file, enough to detect a byte order mark, and why the file can't be read.
+    /// Returns the first bytes of an answer's file, enough to detect a byte order mark, and the problem if the file
+    /// can't be read.
     private static func beginning(
         _ substitution: Substitution?,
         _ map: SubstitutionMap

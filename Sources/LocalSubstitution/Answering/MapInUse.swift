@@ -109,8 +109,8 @@ final class MapInUse: Sendable {
             forget()
             return Event(kind: .mapReloaded, url: nil, reason: map.count.counted("entry", "entries"))
         } catch {
-            // Waits at least 0.5 s, and 20 times as long as loading took. Otherwise, a large invalid map would take all
-            // of the process's time.
+            // Waits 20 times as long as the load took, and at least 0.5 s. Otherwise, loading a large invalid map again
+            // and again would take all of the process's time.
             let took = FileStatus.now - started
             let time = FileStatus.now + max(500_000_000, took * 20)
             state.retry = Retry(time: time, folder: folderPath, folderStatus: folderStatus)
@@ -122,7 +122,7 @@ final class MapInUse: Sendable {
 
     // MARK: Used entries
 
-    /// Notes that the entry that a plan chose has answered a request.
+    /// Notes that a plan's entry has answered a request.
     func use(_ plan: Plan) {
         guard let entry = plan.match?.number else { return }
         state.withLock { if $0.map.storage === plan.map.storage { $0.used.insert(entry) } }
@@ -145,9 +145,8 @@ final class MapInUse: Sendable {
         state.withLock { $0.map.storage === map.storage && $0.answers[count, default: 0] >= count.most }
     }
 
-    /// Counts a plan's answer if its alternative has a limit of `times`. Returns `false`, without counting, if the
-    /// limit has already been reached. Returns `true`, without counting, if there's no limit or another map is in use
-    /// by now.
+    /// Counts a plan's answer, if its alternative has a limit of `times`. Returns whether the plan may answer: `false`
+    /// only if the limit was already reached. Nothing is counted in that case, or if another map is in use by now.
     func count(_ plan: Plan) -> Bool {
         guard let count = plan.match?.count else { return true }
         return state.withLock { state in

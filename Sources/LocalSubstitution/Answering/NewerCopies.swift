@@ -6,7 +6,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Newer copies of files from the network, for entries with `"use": "untilUpdated"`.
+/// The newer copies that the network has for the files of entries with `"use": "untilUpdated"`.
 ///
 /// An entry's file, or its newer copy, answers at once. In the background, the package asks the network for a newer
 /// copy, at most once an hour for each URL. The time of the last question isn't kept on disk, so a new process may ask
@@ -50,7 +50,7 @@ final class NewerCopies: Sendable {
             // Captive portals answer every request with a login page.
             let expected = MIMEType.fileExtension(of: fileName).flatMap { MIMEType.guess(forExtension: $0) }
             if let expected, !expected.contains("html"), response.mimeType?.lowercased() == "text/html" {
-                throw Failure(reason: "the server sent text/html, but the file is \(expected)")
+                throw Failure(reason: "the server sent text/html, but the file's type is \(expected)")
             }
         }
     }
@@ -61,12 +61,12 @@ final class NewerCopies: Sendable {
         let bytes: FileBytes
         /// The copy; `nil` if the file answers.
         let copy: Copy?
-        /// The state of the URL's record when the answer was made. Compare it later to find out whether the answer is
+        /// The state of the URL's record when the answer was made. Its `hasExpired` says later whether the answer is
         /// outdated.
         let stamp: RefreshSchedule.Record.Stamp
     }
 
-    /// Why no newer copy was stored. The reason is readable and has no period.
+    /// Why no newer copy was stored. The reason is a phrase without a period.
     struct Failure: Error {
         let reason: String
     }
@@ -88,7 +88,8 @@ final class NewerCopies: Sendable {
     /// Returns the answer to a question: the given file, or the copy that replaces it. May search the default cache,
     /// which may read from disk.
     ///
-    /// If the network hasn't been asked about the URL for the interval, also asks it in the background.
+    /// Also asks the network in the background, unless it was already asked about the URL within the
+    /// ``RefreshSchedule/interval``.
     ///
     /// - Parameter file: The bytes of the entry's file, just read or just checked.
     func answer(_ question: Question, file: FileBytes) -> Answer {
@@ -102,7 +103,8 @@ final class NewerCopies: Sendable {
         return Answer(bytes: found?.bytes ?? file, copy: found?.copy, stamp: stamp)
     }
 
-    /// Returns whether ``answer(_:file:)`` would need neither to read from disk nor to search the default cache.
+    /// Returns whether ``answer(_:file:)`` would answer from memory, without reading from disk or searching the default
+    /// cache.
     func isAtHand(_ url: String, file: FileBytes) -> Bool {
         switch schedule.knownRecord(for: url)?.copy {
         case .absent?: return true
@@ -148,8 +150,8 @@ final class NewerCopies: Sendable {
 
     /// Removes the copy for a URL.
     func removeCopy(of url: String) {
-        // This comes before the record changes. A lookup that still finds the copy in the default cache then has an
-        // older stamp, so its response expires.
+        // Removes the stored copy before the record changes. A lookup that still finds the copy then has an older
+        // stamp, so its response expires.
         removeStoredCopy(of: url)
         release(schedule.knownRecord(for: url)?.change(to: .absent))
     }
@@ -215,13 +217,13 @@ extension NewerCopies {
         let validators = storedCopy(of: question.url)?.copy.validators
         validators?.makeConditional(&request)
         schedule.loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
-            // Continues elsewhere, so that the session's queue is free for other loads.
+            // Continues on another queue, so that the session's queue is free for other loads.
             DispatchQueue.global(qos: .utility).async { [weak self] in
                 guard let self else { return done() }
                 let (url, key) = (question.requested, question.key)
                 do throws(Failure) {
                     let bytes = try take(outcome, for: question, isConditional: validators != nil)
-                    // Called first, since a listener may ask again when it receives the event.
+                    // Ends the question before the event is reported: a listener may cause the next question at once.
                     done()
                     observers.report(bytes == nil ? .upToDate : .refreshed, url, key: key, bytes: bytes)
                 } catch {
@@ -232,8 +234,8 @@ extension NewerCopies {
         }
     }
 
-    /// Stores the network's response if it's a newer copy. Returns the copy's size in bytes; `nil` if the response
-    /// isn't newer than what answers now.
+    /// Stores the network's response if it's a newer copy. Returns the copy's size in bytes; `nil` if the file or copy
+    /// that answers now is up to date.
     ///
     /// - Parameter isConditional: Whether the request had validators, so that a 304 means that nothing is newer.
     private func take(
@@ -248,7 +250,7 @@ extension NewerCopies {
             throw Failure(
                 reason:
                     "the response has more than \(defaultCache.capacity.grouped) bytes, the default cache's capacity; raise "
-                    + "its diskCapacity"
+                    + "the cache's diskCapacity"
             )
         case .answer(let response, _) where response.statusCode == 304 && isConditional:
             return nil
@@ -279,15 +281,15 @@ extension NewerCopies {
         // Two copies with equal bytes differ if their headers do. So a new validator is stored even if the bytes are
         // the same.
         if copy != known?.copy, !store(copy, data, of: url) {
-            // `URLCache` removes the older copy even if it refuses the new one as too large, so the older one is stored
-            // again.
+            // If `URLCache` refuses the new copy as too large, it has already removed the older copy. So the older copy
+            // is stored again.
             if let known {
                 _ = store(known.copy, known.data, of: url)
             } else {
                 release(record.change(to: .unknown))
             }
             throw Failure(
-                reason: "the default cache didn't store the \(data.count.grouped) bytes; raise its diskCapacity"
+                reason: "the default cache didn't store the \(data.count.grouped) bytes; raise the cache's diskCapacity"
             )
         }
         // The record changes even if a lookup has already noted the copy: responses made before the copy was stored
@@ -298,7 +300,8 @@ extension NewerCopies {
 }
 
 extension NewerCopies {
-    /// What is known about a newer copy: everything but its bytes.
+    /// The description of a newer copy without its bytes: its digest, the size and digest of the file that it replaces,
+    /// and the server's headers.
     final class Copy: Sendable, Equatable {
         /// The name under which ``RetainedResponses`` holds the copy's bytes. It begins with a URL, so it's never a file's
         /// path.
@@ -327,8 +330,8 @@ extension NewerCopies {
                 && one.lastModified == other.lastModified
         }
 
-        /// - Parameter response: The response with the headers to keep: the server's, or a stored one from the default
-        ///   cache.
+        /// - Parameter response: The response whose headers the copy keeps: the server's, or the one stored in the
+        ///   default cache.
         private init(
             _ response: HTTPURLResponse,
             for url: String,
@@ -345,7 +348,7 @@ extension NewerCopies {
             lastModified = response.value(forHTTPHeaderField: "Last-Modified")
         }
 
-        /// Describes the copy in a server's response. The copy replaces the given file.
+        /// Creates the description of a copy that a server has sent and that replaces the given file.
         fileprivate convenience init(
             _ data: Data,
             _ response: HTTPURLResponse,
@@ -364,8 +367,8 @@ extension NewerCopies {
         private static let fileSizeHeader = "LocalSubstitution-File-Size"
         private static let fileDigestHeader = "LocalSubstitution-File-Digest"
 
-        /// Describes a copy that was found in the default cache. Returns `nil` if the response isn't a copy or is
-        /// damaged.
+        /// Creates the description of a copy found in the default cache. Returns `nil` if the response isn't a copy or
+        /// is damaged.
         fileprivate convenience init?(_ stored: CachedURLResponse, for url: String) {
             guard let response = stored.response as? HTTPURLResponse,
                 let digest = response.value(forHTTPHeaderField: Self.digestHeader),

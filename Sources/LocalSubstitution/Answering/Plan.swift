@@ -62,15 +62,15 @@ final class Plan: Sendable {
     let cacheAnswer: Substitution?
     /// Whether an entry's handler has answered. A handler's answer isn't retained.
     let isHandled: Bool
-    /// Whether the answer counts toward its alternative's limit of `times`, so that ``MapInUse/uncount(_:)`` can undo
-    /// that.
+    /// Whether ``MapInUse/count(_:)`` has counted the answer toward its alternative's limit of `times`. If so,
+    /// ``MapInUse/uncount(_:)`` can take that back.
     let isCounted = Guarded(false)
 
     /// Decides how to answer a request.
     ///
     /// - Parameters:
     ///   - body: The request's body; by default, the one that the request contains.
-    ///   - isUsedUp: Returns whether an alternative has already reached its limit of `times`.
+    ///   - isUsedUp: Returns whether an alternative has already reached its limit of `times`; by default, `false`.
     init(
         _ request: URLRequest,
         body: RequestBody? = nil,
@@ -128,12 +128,12 @@ final class Plan: Sendable {
             return match.isExcluded ? (.excluded, "the entry is null, so the URL is never substituted") : nil
         }
         guard match.goneFile == nil else {
-            return (.unreadableFile, "the entry that names it has a file that no longer exists")
+            return (.unreadableFile, "the file of the entry that names it no longer exists")
         }
         switch match.ruledOut?.why {
         case .methodNotListed(let method): return (.methodNotListed, "the entry doesn't list the method \(method)")
         case nil where match.passedOver.isEmpty: return (.noEntry, "no entry names it")
-        case nil: return (.noEntry, "the entries that name it are disabled or have no file for it")
+        case nil: return (.noEntry, "every entry that names it is disabled or has no file for it")
         default: return (.ruledOut, "every entry that names it is passed over")
         }
     }
@@ -192,8 +192,8 @@ final class Plan: Sendable {
         }
         guard rules.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
         if rules.fails(request) { return .refuse }
-        // The URL may redirect to one that isn't an exception. The protocol can check that target only if it forwards
-        // the request.
+        // The URL may redirect to a URL that isn't an exception. The protocol can check the redirect's target only if
+        // it forwards the request.
         let mayBeSentOn = request.showsItsBody || rules.listener?.mustHear(request) == true
         return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass
     }
@@ -205,7 +205,7 @@ final class Plan: Sendable {
     /// answer it under another cache policy.
     var keepsOutOfDefaultCache: Bool { Self.unanswered(match) == nil && Self.obstacle(request, match) == nil }
 
-    /// Whether only the server at the request's URL can answer: no entry does, or the entry only changes request headers.
+    /// Whether only the server at the request's URL can answer: no entry does, or the entry only changes headers.
     var needsOrigin: Bool {
         guard let substitution else { return !hasEntry }
         return if case .network(nil) = substitution.answer { true } else { false }
@@ -228,8 +228,9 @@ final class Plan: Sendable {
     /// The default cache's key for a response to the request; `nil` if the default cache can't keep the response.
     var defaultCacheKey: URLRequest? { DefaultCache.key(for: request, match?.url.text) }
 
-    /// Whether the request spells the URL as the winning entry's exact key does, or in the key's canonical form. At
-    /// most two spellings qualify for an entry, so the number of their retained responses needs no limit.
+    /// Whether the request's URL is spelled exactly like the winning entry's key, or like the key in canonical form;
+    /// `false` for a pattern. An entry has at most two such spellings, so the number of their retained responses needs
+    /// no limit.
     var isSpelledAsKey: Bool {
         guard let match = match, let entry = match.winner, !entry.isPattern else { return false }
         let text = request.url?.absoluteString
@@ -237,8 +238,8 @@ final class Plan: Sendable {
         return text == match.url.canonical && text == (try? NormalizedURL(key: entry.key))?.canonical
     }
 
-    /// What to ask the network about the answer's file; `nil` if the entry isn't `untilUpdated`, if the method is neither
-    /// GET nor HEAD, or if the request must not reach the network.
+    /// The question for the network about the answer's file; `nil` if the entry isn't `untilUpdated`, if the method is
+    /// neither GET nor HEAD, or if the request must not reach the network.
     var question: NewerCopies.Question? {
         guard let substitution, substitution.use == .untilUpdated, !isOffline,
             ["GET", "HEAD"].contains(request.httpMethod ?? "GET"), let match, let requested = request.url,

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Guarded
 
-/// Schedules the background requests for newer copies: when, for which URLs, and how many at a time.
+/// The schedule of the background requests for newer copies: when, for which URLs, and how many at a time.
 final class RefreshSchedule: Sendable {
     /// A closure that asks the network for a URL. It must call `done` once the load has ended.
     typealias Ask = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
@@ -17,8 +17,8 @@ final class RefreshSchedule: Sendable {
         /// The time between two questions for a URL, in seconds.
         var interval = 60.0 * 60
         var records: [String: Record] = [:]
-        /// While there's no room for another record: the first time at which one can be removed, on the clock
-        /// ``SteadyTime``.
+        /// When a record can first be removed to make room for another, in nanoseconds on the clock ``SteadyTime``.
+        /// Used only while there's no room.
         var fullUntil: Int64 = 0
         var waiting: ArraySlice<Waiting> = []
         /// The URLs that are waiting or being asked for.
@@ -26,8 +26,8 @@ final class RefreshSchedule: Sendable {
         var running: Int { asking.count - waiting.count }
     }
 
-    /// The maximum number of records, since a pattern matches any number of URLs. Only a record that's due is removed:
-    /// without its record, a URL would be asked for again too early.
+    /// The maximum number of records, since a pattern matches any number of URLs. Only a due record is removed. If
+    /// another were removed, its URL would be asked for again too early.
     private let limit: Int
     /// The maximum number of questions that are asked at the same time. More would slow down the app's own requests.
     private static let mostRunning = 4
@@ -60,8 +60,8 @@ final class RefreshSchedule: Sendable {
         state.withLock { $0.records[url] }
     }
 
-    /// Returns the record for a URL, and creates it if it's missing. If there's no room, the new record isn't kept, and
-    /// stays not due until a kept record can be removed.
+    /// Returns the record for a URL, and creates it if it's missing. If there's no room, returns a record that isn't
+    /// kept, and that isn't due until a kept record can be removed.
     func record(for url: String) -> Record {
         state.withLock { state in
             if let known = state.records[url] { return known }
@@ -93,14 +93,14 @@ final class RefreshSchedule: Sendable {
 
     /// Asks the network for a URL, if its record is due and kept, and no question for the URL is under way.
     ///
-    /// - Parameter ask: Called later on another thread. A lookup runs, on Linux, on a queue that all sessions share,
-    ///   where using a session traps (`URLSession.swift`, `sharedQueue`).
+    /// - Parameter ask: Called later on another thread. On Linux, a lookup runs on a queue that all sessions share, and
+    ///   using a session there traps (`URLSession.swift`, `sharedQueue`).
     func ask(for url: String, _ record: Record, by ask: @escaping Ask) {
         guard record.isDue else { return }
         state.withLock { state in
             guard record.isDue, state.records[url] === record, state.asking.insert(url).inserted else { return }
-            // The record is postponed before the response arrives. Otherwise, every response to the URL would count as
-            // expired in the meantime.
+            // The record is postponed before the response arrives. Until then, the URL's retained responses would
+            // otherwise count as expired.
             record.postpone(to: nextTime(state))
             state.waiting.append(Waiting(url: url, record: record, ask: ask))
         }
@@ -144,7 +144,7 @@ extension RefreshSchedule {
 
         private struct State: Sendable {
             var copy = Copy.unknown
-            /// The number of changes to the copy. A response made before a change isn't returned after it.
+            /// The number of changes to the copy. A response made before a change isn't returned after the change.
             var changes = 0
             /// When the network may be asked again, in nanoseconds on the clock ``SteadyTime``.
             var dueAt: Int64
@@ -172,8 +172,7 @@ extension RefreshSchedule {
             state.withLock { if stamp.change == $0.changes { $0.copy = copy } }
         }
 
-        /// Replaces or removes the copy. Returns the copy that it replaces; `nil` if there was none, or if nothing
-        /// changed.
+        /// Replaces or removes the copy. Returns the old copy; `nil` if there was none, or if nothing changed.
         ///
         /// - Parameter stamp: The copy changes only if it hasn't changed since this stamp; `nil` to change it in any
         ///   case.

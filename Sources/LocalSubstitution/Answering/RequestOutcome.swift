@@ -4,8 +4,8 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// The outcome of a request that a protocol or a ``DirectLoader`` handles. It's a class, so that functions pass a
-/// reference: with a structure, the compiler would copy all fields in each of them.
+/// The outcome of a request that a protocol or a ``DirectLoader`` handles. It's a class because the compiler copies the
+/// fields of a structure wherever the structure is passed on, which makes an app larger.
 package final class RequestOutcome: Sendable {
     package enum Kind: Sendable {
         /// An entry or a recorder's copy answered.
@@ -65,7 +65,7 @@ package final class RequestOutcome: Sendable {
         plan?.namingEntry.map { SubstitutionMap.EntryReference($0) }
     }
 
-    /// Whether only the server at the request's URL can answer, because no entry does or the entry only changes request headers.
+    /// Whether only the server at the request's URL can answer: no entry does, or the entry only changes headers.
     package var needsOrigin: Bool { plan?.needsOrigin ?? false }
 
     /// The alternatives that had already reached their limit of `times`.
@@ -74,7 +74,8 @@ package final class RequestOutcome: Sendable {
     }
 }
 
-/// Outcomes for a protocol. It also answers requests for which URLSession doesn't ask a cache or rejects the cache's response.
+/// The outcomes of requests that reach a protocol. A protocol also answers requests for which URLSession doesn't ask a
+/// cache or rejects the cache's response.
 extension Responder {
     /// Returns an entry's response, even if the loader wouldn't accept it from a cache. If the entry's file can't be
     /// read, returns a failure.
@@ -188,7 +189,7 @@ extension Responder {
         }
         reportUnanswered(plan, since: reason)
         let explanation = Explanation(plan, reason: reason)
-        // If the session's listener explains the failure, the error leaves that to it.
+        // If the session's listener explains the failure, the error's description is short.
         let isBrief = plan.rules?.listener?.explainsUnmatched == true
         let error = isBrief ? URLError.unmatchedInBrief(explanation) : .unmatched(explanation)
         return RequestOutcome(.unmatched(explanation), plan, .failure(error))
@@ -227,8 +228,8 @@ extension Responder {
 }
 
 extension URLError {
-    /// Returns the error of a request that no entry answers in a strict session. The error's description explains why.
-    /// It can be printed: it contains no credentials.
+    /// Returns the error of a request that no entry answers in a strict session. The error's description explains why,
+    /// and can be printed: it contains no credentials.
     package static func unmatched(_ explanation: Explanation) -> URLError {
         let shown = ShownURL(explanation.url)
         let text = explanation.text(

@@ -6,7 +6,8 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Answers requests with a map. A cache and the protocols attached for it share one responder, which may outlive the cache.
+/// The object that answers requests with a map. A cache and its attached protocols share one responder, which may
+/// outlive the cache.
 final class Responder: Sendable {
     let maps: MapInUse
     let retained: RetainedResponses
@@ -15,9 +16,9 @@ final class Responder: Sendable {
     let defaultCache: DefaultCache
     /// The proofs of the verifications in progress, by token; see ``LocalSubstitutionCache/verify(_:)``.
     ///
-    /// The header of a verification's request contains a token, and the header of the cache's response contains the
-    /// matching proof. The network never sees the proof, so a server can't pretend to be the cache. A response with a
-    /// proof isn't retained.
+    /// A verification's request has a token in a header, and the cache's response has the matching proof in a header.
+    /// The network never sees the proof, so a server can't pretend to be the cache. A response with a proof isn't
+    /// retained.
     let proofs = Guarded<[String: String]>([:])
     /// The header that contains a token in a request, or a proof in a response.
     static let proofHeader = "LocalSubstitution-Proof"
@@ -42,7 +43,7 @@ final class Responder: Sendable {
     /// the cache: its loader also asks the cache, which can't tell the session's lookups from others.
     func takeCacheOffline() { isCacheOffline.withLock { $0 = true } }
 
-    /// What has been counted so far.
+    /// The counts so far, including the hits of retained responses.
     var statistics: LocalSubstitutionCache.Statistics {
         var statistics = observers.statistics
         let hits = retained.counts
@@ -76,7 +77,8 @@ final class Responder: Sendable {
     /// it neither reads a file nor searches the map.
     ///
     /// - Parameters:
-    ///   - checked: A response that was current a moment ago. If it's still retained, it isn't checked again.
+    ///   - checked: A response that was current a moment ago. If it's still retained, it isn't checked again. `nil`,
+    ///     the default, if there's none.
     ///   - isStrict: Whether the session must not reach the network.
     func retainedResponse(
         for request: URLRequest,
@@ -143,7 +145,7 @@ final class Responder: Sendable {
         ) { [maps] count in maps.isUsedUp(count, of: map) }
     }
 
-    /// Returns whether everything that the response of a plan's entry needs is in memory.
+    /// Returns whether a plan's entry can answer from memory, without reading from disk.
     func isAtHand(_ plan: Plan) -> Bool {
         guard let path = plan.path else { return true }
         guard let file = retained.currentFile(at: path) else { return false }
@@ -152,7 +154,7 @@ final class Responder: Sendable {
 
     // MARK: Answering
 
-    /// Returns the bytes of a plan's file. They're retained, unless a handler's answer names the file.
+    /// Returns the bytes of a file that a plan's answer needs. They're retained, unless the answer is a handler's.
     func read(_ name: String, in folder: ResourcesFolder, for plan: Plan) throws(FileProblem) -> FileBytes {
         plan.isHandled
             ? try FileBytes(opening: name, in: folder, mayMap: false) : try retained.file(name, in: folder)
@@ -211,7 +213,7 @@ extension Responder {
     /// Calls back with the response to a data task's request, or with `nil` if the cache doesn't answer. Calls back at
     /// once if nothing has to be read from disk, and otherwise on another queue.
     func cachedResponse(to request: URLRequest, _ done: @escaping @Sendable (CachedURLResponse?) -> Void) {
-        // A protocol has accepted the request. So the protocol answers and reports it, even if the response is
+        // If a protocol has accepted the request, the protocol answers and reports it, even if the response is
         // retained.
         if taken.leavesToProtocol(request) { return done(nil) }
         if let response = retainedResponse(for: request) { return done(response) }
@@ -335,7 +337,7 @@ extension Responder {
     }
 }
 
-/// Removes responses when the cache is asked to. The map's entries stay, and answer the next lookup again.
+/// Removes responses from memory and from the default cache. The map's entries stay, and answer the next lookup again.
 extension Responder {
     /// Removes a request's retained response, its response in the default cache, and the newer copy of its entry's file.
     func remove(_ request: URLRequest) {

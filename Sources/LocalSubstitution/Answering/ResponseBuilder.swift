@@ -6,13 +6,13 @@ package import FoundationNetworking
 
 /// Builds the responses of a substitution: the whole response, a part of it, or only its headers.
 ///
-/// All are `HTTPURLResponse`s, because Linux's loader refuses a plain `URLResponse` (`URLSessionTask.swift`,
-/// `canRespondFromCache`).
+/// Every response is an `HTTPURLResponse`, because Linux's loader refuses a plain `URLResponse`
+/// (`URLSessionTask.swift`, `canRespondFromCache`).
 package struct ResponseBuilder {
     let substitution: Substitution
     /// The bytes of the entry's file; `nil` if the file is read in pieces, or if the entry has no file.
     let file: FileBytes?
-    /// The file that is read in pieces; `nil` if it isn't. With such a file, the responses have no body.
+    /// The file, if it's read in pieces; otherwise `nil`. With such a file, the responses have an empty body.
     var large: LargeFile?
     /// The newer copy, if `file` contains its bytes; `nil` if `file` contains the file's own bytes.
     var copy: NewerCopies.Copy?
@@ -66,8 +66,8 @@ package struct ResponseBuilder {
         }
     }
 
-    /// The storage policy of a substitution. The cache never stores one, so the policy only matters to the loader:
-    /// Apple's newer loader was reported to ignore a cached response that says `.notAllowed`.
+    /// The storage policy of a substitution. The cache never stores a substitution, so the policy only matters to the
+    /// loader: Apple's newer loader was reported to ignore a cached response that says `.notAllowed`.
     private static var storagePolicy: URLCache.StoragePolicy {
         #if canImport(Darwin)
         .allowedInMemoryOnly
@@ -109,8 +109,8 @@ extension ResponseBuilder {
             "Cache-Control": Self.cacheControl,
             "Cache-Status": cacheStatus,
         ]
-        // On Linux, a date is of no use: the loader can't parse it, and takes long to fail (`HTTPURLProtocol.swift`,
-        // `canCache`).
+        // On Linux, a `Date` header doesn't help: the loader can't parse it, and takes long to fail
+        // (`HTTPURLProtocol.swift`, `canCache`).
         #if canImport(Darwin)
         headers["Date"] = HTTPSyntax.text(of: Date())
         #endif

@@ -9,7 +9,7 @@ package protocol ResponseRecorder: AnyObject, Sendable {
     /// Returns whether the recorder handles a request: it may keep the response, and a kept copy answers if the network
     /// fails.
     func takes(_ request: URLRequest) -> Bool
-    /// Returns whether there's a kept copy that ``answer(_:)`` can read.
+    /// Returns whether a request has a kept copy that ``answer(_:)`` can read.
     func hasAnswer(to request: URLRequest) -> Bool
     /// Returns whether the response to a request is probably an event stream. A stream is passed on as it arrives, even
     /// if there's a copy.

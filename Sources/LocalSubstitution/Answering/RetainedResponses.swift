@@ -109,8 +109,8 @@ final class RetainedResponses: Sendable {
 
     // MARK: Retaining
 
-    /// How often `removeAll` was called so far. Read it when a lookup begins, and pass it to `retain`, which then
-    /// doesn't retain a response from before the last call.
+    /// How often `removeAll` was called so far. Read it when a lookup begins, and pass it to `retain`: if `removeAll`
+    /// has been called since then, the lookup's response isn't retained.
     var generation: Int { state.withLock { $0.generation } }
 
     /// Returns the response that is retained under a name. Returns `nil` if the response was made from other bytes or
@@ -126,7 +126,7 @@ final class RetainedResponses: Sendable {
     /// Retains a response. Doesn't retain it if `removeAll` has been called since its lookup began, or if its file's
     /// bytes aren't held, perhaps because the file is too large.
     ///
-    /// - Returns: The response to use: this one, or an equal one that another thread retained in the meantime.
+    /// - Returns: The response to use: this one, or an equal one that another thread has already retained.
     func retain(_ response: Response, as name: String, generation: Int) -> CachedURLResponse {
         state.withLock { state -> CachedURLResponse in
             guard state.generation == generation else { return response }
@@ -193,8 +193,8 @@ final class RetainedResponses: Sendable {
         let lock = readLocks[path.hashValue & 15]
         lock.lock()
         defer { lock.unlock() }
-        // Another thread may have read the file in the meantime. If that read began before this call, its bytes may be
-        // too old.
+        // Another thread may have read the file while this one waited for the lock. If that read began before this
+        // call, its bytes may be too old.
         let held = heldFile(at: path)
         if let held, held.wasRead(since: wantedAt) { return held }
         if let current = currentFile(at: path) { return current }
@@ -282,7 +282,7 @@ extension RetainedResponses {
 
         /// - Parameters:
         ///   - bytes: The bytes that the response is made from; `nil` for an entry without a file.
-        ///   - newer: What is known about a newer copy of the file; `nil` if the entry isn't `untilUpdated`.
+        ///   - newer: The answer of ``NewerCopies`` from which the bytes come; `nil` if the entry isn't `untilUpdated`.
         init(
             _ response: CachedURLResponse,
             to plan: Plan,
@@ -317,8 +317,8 @@ extension RetainedResponses {
         override var classForCoder: AnyClass { CachedURLResponse.self }
         required init?(coder: NSCoder) { nil }
 
-        /// Returns whether the response may answer in a session. In a strict session, no response of an `untilUpdated`
-        /// entry may: it may be a newer copy, and those don't answer there.
+        /// Returns whether the response may answer in a session. Newer copies don't answer in a strict session. The
+        /// response of an `untilUpdated` entry may be a newer copy, so it doesn't answer there.
         func mayAnswer(isStrict: Bool) -> Bool { !isStrict || stamp == nil }
 
         /// Whether the current map and file certainly still lead to this response. If `false`, look up the request

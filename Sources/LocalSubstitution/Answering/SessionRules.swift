@@ -4,10 +4,10 @@ import Foundation
 package import FoundationNetworking
 #endif
 
-/// What a session adds to the map's rules. It's an object, so that its identity tells for which session a plan was
+/// The rules that a session adds to the map's. They're an object, whose identity shows for which session a plan was
 /// made.
 package final class SessionRules: Sendable {
-    /// Whether requests that no entry answers fail, except for the exceptions of `unmatched`.
+    /// Whether the session fails requests that no entry answers, except for the exceptions of `unmatched`.
     package let isStrict: Bool
     private let exceptions: MapKey.Matcher
     /// The recorder, which keeps the network's responses and answers with them when the network fails; `nil` for most sessions.
@@ -69,8 +69,8 @@ extension LocalSubstitutionCache {
         case fail(except: [String])
 
         /// The request fails at once, with an error that explains why. The session reaches the network only if an entry
-        /// has `forwardTo`. Newer copies of files aren't used. Once a cache has such a session, it requests newer
-        /// copies only for its sessions attached with `.load`.
+        /// has `forwardTo`. Newer copies of files aren't used. Once a cache is attached with `.fail`, it requests newer
+        /// copies only for its sessions with `.load`.
         public static var fail: Unmatched { .fail(except: []) }
     }
 }

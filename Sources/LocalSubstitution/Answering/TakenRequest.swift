@@ -57,7 +57,8 @@ final class TakenRequest: Sendable {
     /// Removes the note about a request whose protocol was stopped before it was started.
     func forget(_ request: URLRequest) { note.withLock { if $0?.isOf(request) == true { $0 = nil } } }
 
-    /// Removes the note when a protocol is started. Returns the note if it's about that protocol's request.
+    /// Removes the note when a protocol is started. Returns the note if it's about that protocol's request; otherwise
+    /// `nil`.
     func start(_ request: URLRequest) -> Note? {
         let note = note.withLock { $0.take() }
         return note?.isOf(request) == true ? note : nil

@@ -14,8 +14,8 @@ package final class FileBytes: Sendable {
     /// The minimum size, in bytes, of a file that is mapped.
     static let smallestMapped = 64 << 10
 
-    /// Reads a file. If the file is written to in the meantime, reads it again. The bytes of the third attempt are used
-    /// in any case.
+    /// Reads a file. If the file changes while it's read, reads it again, up to three times in all. The bytes of the
+    /// third read are used even if the file has changed again.
     ///
     /// - Parameter mayMap: Whether a large file in a bundle is mapped; `false` by default. Don't map a file that may be
     ///   truncated in place: reading a removed page ends the process.
@@ -79,8 +79,8 @@ package final class FileBytes: Sendable {
         status == other.status && data == other.data
     }
 
-    /// Returns a range of the bytes, usually without copying them. The indices of the result begin at 0, unlike those
-    /// of a slice of `Data`: there, a caller's `data[0]` would trap.
+    /// Returns a range of the bytes, usually without copying them. The result's indices begin at 0. In a slice of
+    /// `Data`, they wouldn't, and a caller's `data[0]` would trap.
     func part(_ range: Range<Int>) -> Data {
         guard range.count >= Self.smallestShared else { return Data(Array(data[range])) }
         return parts.withLock { parts in

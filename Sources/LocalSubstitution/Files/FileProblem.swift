@@ -17,7 +17,7 @@ package enum FileProblem: Error, Equatable, Sendable {
     /// The text that follows the file's name: what's wrong and what to do. Ends with a period.
     package var message: String { predicate.sentences(withAdvice: advice) }
 
-    /// The same text without a period, for a label or the middle of a sentence.
+    /// The text of ``message`` without a period, for a label or the middle of a sentence.
     package var fragment: String { predicate.fragment(withAdvice: advice) }
 
     private var predicate: String {
@@ -38,7 +38,7 @@ package enum FileProblem: Error, Equatable, Sendable {
         case .outside: "replace the link with a copy"
         case .notFolder: "name a folder"
         case .notServed: "put the entries' files into a folder “Resources” beside the map"
-        case .written: "load it again"
+        case .written: "send the request again"
         case .unplaced: "on Linux, mount /proc"
         default: nil
         }

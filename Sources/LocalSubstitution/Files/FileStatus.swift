@@ -24,7 +24,7 @@ package struct FileStatus: Equatable, Sendable {
     package let links: Int
     /// The modification time, in nanoseconds since 1970.
     package let modified: Int64
-    /// The time at which the inode last changed. Setting the modification time back updates this time.
+    /// When the inode last changed, in nanoseconds since 1970. Setting the modification time back updates this time.
     let changed: Int64
 
     /// Reads the status of the file at a path. Follows symbolic links. Returns `nil` if the status can't be read.

@@ -79,7 +79,7 @@ extension ResourcesFolder {
     /// Returns the names of the regular files in the folder and its subfolders, sorted. Leaves out folders behind
     /// symbolic links.
     ///
-    /// - Parameter limit: The maximum number of names to look at.
+    /// - Parameter limit: The maximum number of names to look at, those of folders included.
     package func names(limit: Int) -> [String] {
         var names: [String] = []
         var folders = [""]
@@ -107,7 +107,7 @@ extension ResourcesFolder {
     private func isFile(_ name: String) -> Bool { FileStatus(path: path(of: name))?.kind == .regular }
 
     private static func name(of entry: UnsafeMutablePointer<dirent>) -> String? {
-        // Reads the name through a pointer. As a value, the array could be longer than the memory of the entry.
+        // Reads the name through a pointer. Copying the whole name array could read past the end of the entry's memory.
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return nil }
         let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
         return String(validatingCString: name)

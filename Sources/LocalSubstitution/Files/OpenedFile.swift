@@ -133,10 +133,11 @@ package struct OpenedFile: ~Copyable {
     /// Returns the first bytes, at most `count`.
     package func prefix(_ count: Int) throws(FileProblem) -> Data { try bytes(0..<count) }
 
-    /// Returns all of the file's bytes: as many as the file has when reading reaches its end.
+    /// Returns all of the file's bytes, even if the file has grown since it was opened.
     @inline(never)
     package func contents() throws(FileProblem) -> Data {
-        // Asks for one byte more than expected. A read that returns fewer than asked for has reached the end of the file.
+        // Asks for one byte more than expected. A read that returns fewer bytes than asked for has reached the end of
+        // the file.
         var end = status.size + 1
         var data = try bytes(0..<end)
         while data.count == end {
@@ -164,7 +165,7 @@ package struct OpenedFile: ~Copyable {
             }
         }
         if let failure { throw failure }
-        // If the file has grown meanwhile, reads it again.
+        // If the file has grown since it was opened, reads it again.
         return array.count > status.size ? Array(try contents()) : array
     }
 

@@ -127,8 +127,8 @@ extension ResourcesFolder {
             return file
         }
 
-        /// Returns the name of an opened file in the folder, with symbolic links resolved; `nil` if the file is outside
-        /// the folder by now.
+        /// Returns the name of an opened file in the folder, with symbolic links resolved; `nil` if the file was moved
+        /// out of the folder or deleted.
         package func name(of file: borrowing OpenedFile) -> String? {
             guard let start = try? start(), let path = file.realPath, path.starts(with: start),
                 let name = String(utf8: path.dropFirst(start.count)),

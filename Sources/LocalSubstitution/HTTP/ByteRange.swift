@@ -6,9 +6,9 @@ import FoundationNetworking
 
 /// A `Range` header with one range of bytes (RFC 9110 §14.1.2), such as `bytes=10-19`, `bytes=10-` or `bytes=-20`.
 enum ByteRange {
-    /// Returns the bytes that a header asks for, in a body of `count` bytes; `nil` if the body has none of them. A
-    /// server ignores a header with another unit, with several ranges or with bad syntax (RFC 9110 §14.2), so the
-    /// result is `nil` for these, too.
+    /// Returns the bytes that a header asks for, in a body of `count` bytes; `nil` if the body has none of them. Also
+    /// returns `nil` for a header that a server ignores (RFC 9110 §14.2): one with another unit, several ranges or bad
+    /// syntax.
     static func bytes(_ header: String, of count: Int) -> Range<Int>? {
         let parts = header.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -32,7 +32,7 @@ enum ByteRange {
 }
 
 extension URLRequest {
-    /// The `Range` header; `nil` if there's none, or if the request also has an `If-Range` header. In that case, the
+    /// The `Range` header; `nil` if there's none, or if the request also has an `If-Range` header. With `If-Range`, the
     /// whole body is sent, which is always correct.
     package var rangeHeader: String? {
         value(forHTTPHeaderField: "If-Range") == nil ? value(forHTTPHeaderField: "Range") : nil

@@ -6,12 +6,12 @@ package enum Charset {
     /// The length of the longest byte order mark, in bytes.
     static let longestByteOrderMark = 4
 
-    /// Returns the IANA name of the charset to which the byte order mark at the beginning belongs (Unicode §23.8);
-    /// `nil` without a mark.
+    /// Returns the IANA name of the charset whose byte order mark begins the bytes (Unicode §23.8); `nil` without a
+    /// mark.
     package static func byteOrderMark(of bytes: some Collection<UInt8>) -> String? {
         let marks: [([UInt8], String)] = [
             ([0xEF, 0xBB, 0xBF], "utf-8"),
-            // This comes before UTF-16, whose mark is the first half of this one.
+            // UTF-32 comes before UTF-16, whose mark is the first half of UTF-32's.
             ([0xFF, 0xFE, 0, 0], "utf-32le"),
             ([0, 0, 0xFE, 0xFF], "utf-32be"),
             ([0xFF, 0xFE], "utf-16le"),

@@ -100,9 +100,9 @@ extension DefaultCache {
     /// request. On Apple platforms, it's the request itself.
     ///
     /// On Linux, `URLCache` compares only host, port and path (`URLCache.swift`, `identifier(for:)`), so URLs that
-    /// differ only in scheme or query would share a response. Also, it doesn't store a response on disk if the path is
-    /// long. So on Linux, the key's path is a digest of the URL's normal form, and only `http` and `https` URLs have a
-    /// key. The key is short because each of its bytes costs time: see the benchmark “misses”.
+    /// differ only in scheme or query would share a response. Also, `URLCache` doesn't store a response on disk if the
+    /// path is long. So on Linux, the key's path is a digest of the URL's normal form, and only `http` and `https` URLs
+    /// have a key. The key is short because each of its bytes costs time: see the benchmark “misses”.
     ///
     /// - Parameter normalized: The request's URL in normal form; `nil` if the URL has no normal form.
     static func key(for request: URLRequest, _ normalized: String?) -> URLRequest? {
@@ -136,7 +136,7 @@ extension DefaultCache {
         case unknown
         /// The folder had no responses when it had this status; `nil` if the folder didn't exist.
         case empty(FileStatus?)
-        /// This cache has stored a response, at least in memory, so it must be asked from now on.
+        /// A response has been stored, at least in memory, so `URLCache` must be asked from now on.
         case ended
     }
 

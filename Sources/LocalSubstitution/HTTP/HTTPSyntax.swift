@@ -37,8 +37,8 @@ package enum HTTPSyntax {
         let wrong = isOfRequest ? "host" : "content-encoding"
         guard [wrong, "content-length", "transfer-encoding"].contains(name.lowercased()) else { return nil }
         return isOfRequest
-            ? "The header “\(name)” can't be set on a request, because the URL and body determine it. Remove it."
-            : "The header “\(name)” can't be set, because it wouldn't match the body. Remove it."
+            ? "The header “\(name)” can't be set on a request, because the URL and body determine it. Remove the header."
+            : "The header “\(name)” can't be set, because it wouldn't match the body. Remove the header."
     }
 
     /// The request headers that identify a user to a server. The response may be meant for that user alone.

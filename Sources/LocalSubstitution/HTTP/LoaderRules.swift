@@ -8,8 +8,8 @@ import FoundationNetworking
 /// would refuse.
 ///
 /// On Linux, the rules are those of `canCache` in `HTTPURLProtocol.swift`. That function can't parse HTTP's names of
-/// months, so it ignores `Date`, and treats every `Expires` as past. Apple doesn't document what its loader refuses, so
-/// nearly the same rules apply there.
+/// months, so it ignores `Date`, and treats every `Expires` as past. On Apple platforms, nearly the same rules apply,
+/// since Apple doesn't document what its loader refuses.
 package enum LoaderRules {
     package enum Refusal: Hashable, Sendable {
         case method(String)
@@ -34,7 +34,7 @@ package enum LoaderRules {
     /// Returns why the loader would refuse every cached response to a request; `nil` if it may use a cached response.
     static func refusal(of request: URLRequest) -> Refusal? {
         if let method = request.httpMethod, method != "GET", method != "HEAD" { return .method(method) }
-        // Not on Apple platforms, whose loader isn't known to refuse requests with these headers.
+        // Leaves these headers out on Apple platforms, whose loader isn't known to refuse requests with them.
         #if !canImport(Darwin)
         for name in ["Authorization", "Proxy-Authorization"] where request.value(forHTTPHeaderField: name) != nil {
             return .requestHeader(name)
@@ -54,8 +54,8 @@ package enum LoaderRules {
         return freshnessRefusal(headers)
     }
 
-    /// Returns for how many seconds after its creation the loader accepts a response; `nil` if `Cache-Control` has no
-    /// valid `max-age`.
+    /// Returns for how many seconds after its creation the loader accepts a response; `nil`, for no limit, if
+    /// `Cache-Control` has no valid `max-age`.
     static func lifetime(_ headers: [String: String]) -> Double? {
         headers[header: "Cache-Control"].flatMap { directives($0)["max-age"] ?? nil }.flatMap(seconds).map(Double.init)
     }
@@ -83,8 +83,7 @@ package enum LoaderRules {
         return headers[header: "Expires"] != nil && directives["s-maxage"] == nil ? .expires : nil
     }
 
-    /// Parses a number of seconds in digits, with or without quotes, as the loader does. Returns `nil` for any other
-    /// text.
+    /// Parses a number of seconds in digits, with or without quotes, like the loader. Returns `nil` for any other text.
     private static func seconds(_ text: String) -> UInt? {
         let isQuoted = text.count > 1 && text.first == "\"" && text.last == "\""
         return UInt(isQuoted ? String(text.dropFirst().dropLast()) : text)

@@ -44,8 +44,8 @@ extension URLRequest {
         return request
     }
 
-    /// Returns this request with the URL of a redirect's target. The method is that of the request that the loader
-    /// proposes; if it differs from this request's, the body is dropped.
+    /// Returns this request with the URL of a redirect's target, and with the method of the request that the loader
+    /// proposes. If that method differs from this request's, the body is dropped.
     func redirected(to target: URL, as proposed: URLRequest) -> URLRequest {
         var request = self
         request.url = target

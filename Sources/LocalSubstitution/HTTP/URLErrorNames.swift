@@ -4,7 +4,7 @@ package import Foundation
 import FoundationNetworking
 #endif
 
-/// The names of the codes of `URLError`, as Swift spells them. Foundation has no such list.
+/// The codes of `URLError` with their names in Swift. Foundation has no list of them.
 enum URLErrorNames {
     /// Returns the code with a name; `nil` if no code has it.
     static func code(_ name: String) -> URLError.Code? { all.first { $0.name == name }?.code }

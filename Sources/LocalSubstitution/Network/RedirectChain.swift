@@ -9,7 +9,7 @@ package struct RedirectChain: Sendable {
     /// The requests for the targets of the redirects, in order.
     private(set) var followed: [URLRequest] = []
     #if !canImport(Darwin)
-    /// The request's own `Cookie` header; `nil` if the session's storage supplies one.
+    /// The request's own `Cookie` header; `nil` if it has none, or if the session's storage supplies one.
     private var ownCookie: String?
     #endif
 
@@ -38,7 +38,7 @@ package struct RedirectChain: Sendable {
             request.url = target
         }
         #endif
-        // Linux's loader would send credentials on to another origin.
+        // The request's credentials were meant for the origin that redirects, but Linux's loader would send them on.
         request.removeCredentials(after: response.url)
         #if !canImport(Darwin)
         if !Redirect.isSameOrigin(response.url, request.url) { ownCookie = nil }

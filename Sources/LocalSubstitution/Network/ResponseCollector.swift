@@ -8,8 +8,8 @@ package import FoundationNetworking
 
 /// A session delegate that collects the responses to the session's data tasks.
 ///
-/// The collector has no credentials, so if a task's owner doesn't answer challenges, a 401 is a response like any
-/// other. It trusts only servers that the system trusts.
+/// The collector has no credentials. Unless a task's owner answers challenges, a 401 is a response like any other. The
+/// collector trusts only servers that the system trusts.
 package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendable {
     /// A response that has arrived.
     package struct Response: Sendable {
@@ -72,8 +72,8 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         /// - Parameter progress: Receives the number of bytes so far, and the expected total; `nil` if the total isn't
         ///   known.
         case whole(progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil)
-        /// Whole, in the response. A body longer than the limit is delivered in pieces instead: first the head and what
-        /// has arrived.
+        /// Whole, in the response. A body longer than the limit is delivered in pieces instead: first the head and the
+        /// bytes so far.
         case wholeOrPieces(@Sendable (Piece) -> Void)
         /// In pieces as they arrive, after the head. The response also has the body, unless it's longer than the limit.
         case pieces(@Sendable (Piece) -> Void)
@@ -208,7 +208,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
 
 /// The part of a task's response that has arrived.
 private struct CollectedLoad: Sendable {
-    /// What a piece of the body leads to.
+    /// The effect of a piece of the body that has arrived.
     enum Received: Sendable {
         case held(count: Int, expected: Int64?)
         case passed([ResponseCollector.Piece])
@@ -273,15 +273,15 @@ extension URLError {
         let length = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Length") ?? ""
         return .explained(
             .badServerResponse,
-            "The server sent an invalid Content-Length, “\(length)”, so the body may be incomplete. Correct it on the server.",
+            "The server sent an invalid Content-Length, “\(length)”, so the body may be incomplete. Correct the server's header.",
             response.url
         )
     }
 }
 
 /// A mark for the requests that the package itself sends. On Apple platforms, the loader asks registered protocols
-/// about these requests too, and the package's must not take them. On Linux, the mark would be lost, so the package's
-/// own sessions leave out its protocols.
+/// about these requests too, and the package's protocols must not take them. On Linux, the mark would be lost, so the
+/// package's own sessions leave out its protocols.
 extension URLRequest {
     #if canImport(Darwin)
     private static let ownKey = "LocalSubstitution.isOwn"

@@ -5,7 +5,7 @@ import Guarded
 package import FoundationNetworking
 #endif
 
-/// Loads data for the library itself, in a separate session without a cache, cookies or credentials.
+/// A loader for the library's own requests. Its separate session has no cache, cookies or credentials.
 package final class UncachedLoader: Sendable {
     package enum Outcome: Sendable {
         case answer(HTTPURLResponse, Data)

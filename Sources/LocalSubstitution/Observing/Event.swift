@@ -53,8 +53,8 @@ extension LocalSubstitutionCache {
         public let kind: Kind
         /// The request's URL; `nil` for events about the map or about installing.
         public let url: URL?
-        /// The entry's key; `nil` for an event without an entry. If a recorder's copy or the network answers without an
-        /// entry, the URL.
+        /// The entry's key, or the URL if a recorder's copy or the network answers without an entry. `nil` for other
+        /// events without an entry.
         public internal(set) var key: String?
         /// The file of the entry that answered, even if a newer copy of the file did. For ``Kind/fault`` and
         /// ``Kind/recorded``, the file that couldn't be read or was written. `nil` for other events, for an entry
@@ -65,7 +65,7 @@ extension LocalSubstitutionCache {
         /// The reason, in words; `nil` for events that need none. For ``Kind/recorded``, it lists the response's
         /// headers that were left out because they may contain a credential.
         public internal(set) var reason: String?
-        /// The keys that almost match the URL, for ``Kind/missed``.
+        /// The keys that almost match the URL, for ``Kind/missed``; empty for other events.
         public internal(set) var nearMisses: [SubstitutionMap.NearMiss] = []
 
         /// One line, or several for a map with several problems.
@@ -82,13 +82,13 @@ extension LocalSubstitutionCache {
                     "substituted \(address) ← \(file?.path ?? "no file") (\((bytes ?? 0).grouped) bytes; \(entry))"
                 case .bypassed: "bypassed \(address): \(reason ?? "") (\(entry))"
                 case .forwarded: "forwarded \(address): the network answered (\(entry))"
-                case .fellBack: "fell back \(address): \(reason ?? "") (\(entry))"
+                case .fellBack: "fell back for \(address): \(reason ?? "") (\(entry))"
                 case .confirmed:
                     "confirmed \(address): the network says that the copy is current (\((bytes ?? 0).grouped) bytes; \(entry))"
                 case .recorded:
                     "recorded \(address) → \(file?.path ?? "") (\((bytes ?? 0).grouped) bytes\(reason.map { "; \($0)" } ?? ""))"
                 case .notRecorded: "not recorded \(address): \(reason ?? "")"
-                case .fallbackHit: "default cache \(address)"
+                case .fallbackHit: "answered by the default cache: \(address)"
                 case .missed:
                     "missed \(address)" + nearMisses.map { " (near miss: \($0))" }.joined()
                 case .fault: "fault \(address): the file \(file?.path ?? "") \(reason ?? "") (\(entry))"

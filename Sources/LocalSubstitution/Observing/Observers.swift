@@ -74,7 +74,8 @@ final class Observers: Sendable {
 
     /// Counts an event, and tells the listeners about it. If `url` is `nil`, only counts the event.
     ///
-    /// - Parameter lookup: For a miss, the URL and the map. Near misses are searched for only if there are listeners.
+    /// - Parameter lookup: For a miss, the URL and the map; `nil` for other events. Near misses are searched for only
+    ///   if there are listeners.
     @inline(never)  // Otherwise, some twenty callers would each contain a copy.
     func report(
         _ kind: Event.Kind,

@@ -23,7 +23,7 @@ package final class ArrivingResponse: Sendable {
 
     /// - Parameters:
     ///   - isWanted: Called every half second while ``next()`` waits. If it returns `false`, the load is cancelled.
-    ///   - reportFailure: Called with the error if a piece couldn't be stored until the reader takes it.
+    ///   - reportFailure: Called with the error if a piece had to wait in the temporary file and couldn't be written.
     init(
         isWanted: @escaping @Sendable () -> Bool,
         reportFailure: @escaping @Sendable (URLError) -> Void

@@ -65,7 +65,11 @@ final class BodyReader: Sendable {
         let count = stream.read(&buffer, maxLength: buffer.count)
         guard count >= 0 else {
             let reason = stream.streamError?.localizedDescription ?? "its stream failed"
-            throw .explained(.requestBodyStreamExhausted, "The request's body can't be read: \(reason.sentence)", nil)
+            throw .explained(
+                .requestBodyStreamExhausted,
+                "The request's body can't be read: \(reason.sentence) Correct its stream, or set httpBody.",
+                nil
+            )
         }
         return count == 0 ? nil : Data(buffer[..<count])
     }
@@ -78,7 +82,7 @@ extension BodyReader {
         /// A body that is longer than ``RequestBody/limit``, in a file from which it can be sent.
         case long(BodyFile)
 
-        /// What the map's conditions get to see of the body. For a long body, that's only ``RequestBody/tooLong``.
+        /// The body as the map's conditions see it; ``RequestBody/tooLong`` for a long body.
         var shown: RequestBody {
             switch self {
             case .data(let data): .data(data)

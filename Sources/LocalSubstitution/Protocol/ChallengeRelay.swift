@@ -6,7 +6,8 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Passes the outer session's answer to a challenge on to the session that received it.
+/// The sender of a challenge that the forwarding session has received. It passes the outer session's answer on to the
+/// forwarding session.
 final class ChallengeRelay: NSObject, URLAuthenticationChallengeSender, Sendable {
     typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 

@@ -57,7 +57,7 @@ package final class DirectLoader: Sendable {
 
     private func wholeResponse(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
         var request = request
-        // A body that isn't set is empty here: no upload task could have a hidden body.
+        // If no body is set, the request has none: there's no upload task here whose body Foundation could hide.
         if request.httpBody == nil, request.httpBodyStream == nil, !request.showsItsBody { request.httpBody = Data() }
         let body = request.httpBodyStream == nil ? RequestBody(request) : .hidden
         if Task.isCancelled { throw URLError(.cancelled) }

@@ -42,7 +42,8 @@ final class ForwardedRequest: Sendable {
     private let stream = AsyncStream.makeStream(of: Event.self)
 
     /// - Parameters:
-    ///   - client: Receives the pieces of a response that isn't held until it's complete, or that's too long for that.
+    ///   - client: Receives the pieces of the response, unless the response is held until it's complete. Also receives
+    ///     the pieces of a held response that becomes too long to hold.
     ///   - body: The request's body if it was read from a stream; otherwise `nil`.
     ///   - isConditional: Whether to add the validators of the recorder's kept copy, if it has any.
     init(
@@ -90,8 +91,8 @@ final class ForwardedRequest: Sendable {
     /// The headers that the session must not add, because the entry sets or removes them.
     var fixedHeaders: [String] { plan.substitution.map { Array($0.options.fields.requestHeaders.keys) } ?? [] }
 
-    /// Returns the header by which the session identifies its user to one of the servers, as the obstacle to keeping
-    /// the response; `nil` if the session sends no such header.
+    /// Returns the obstacle to keeping the response: a header by which the session identifies its user to one of the
+    /// servers. Returns `nil` if the session sends no such header.
     ///
     /// - Parameter redirects: The requests for the redirects' targets.
     func credential(after redirects: [URLRequest]) -> Exchange.Obstacle? {
@@ -102,7 +103,7 @@ final class ForwardedRequest: Sendable {
     }
 }
 
-/// Sends the request, and tells what arrives.
+/// Sends the request, and reports the events that arrive for it.
 extension ForwardedRequest {
     /// The events: any redirects, then the response or an error. No event follows ``cancel()`` or ``stop()``.
     var events: AsyncStream<Event> { stream.stream }
@@ -144,8 +145,8 @@ extension ForwardedRequest {
         #if canImport(Darwin)
         task.cancel()
         #else
-        // On Linux, `cancel` waits for the loader's queue. Protocols are stopped on that queue, so another one cancels.
-        // An answer to a redirect must reach the loader's queue before that, or the loader traps
+        // On Linux, `cancel` waits for the loader's queue. Protocols are stopped on that queue, so `cancel` is called
+        // on another queue. Before that, the answer to a redirect must reach the loader's queue, or the loader traps
         // (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
         LoaderThread.runAsDelegate {
             DispatchQueue.global(qos: .userInitiated).async { task.cancel() }
@@ -177,8 +178,8 @@ extension ForwardedRequest {
         }
     }
 
-    /// Passes a piece on to the client, unless the request has ended. After a timeout, the fallback may have answered
-    /// already. And once a piece has been passed on, nothing else may answer.
+    /// Passes a piece on to the client, unless the request has ended: after a timeout, the fallback may have answered
+    /// already. Once a piece has been passed on, nothing else may answer.
     private func pass(_ piece: ResponseCollector.Piece) {
         let mayPass = state.withLock { state in
             if !state.isEnded { state.isPartial = true }
@@ -194,8 +195,8 @@ extension ForwardedRequest {
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         let answer: @Sendable (URLRequest?) -> Void = { [self] next in
             LoaderThread.runAsDelegate { [self] in
-                // Answers while it holds the lock, so that the task isn't cancelled in between. A cancelled task has
-                // stopped waiting for an answer, and answering it traps on Linux.
+                // Answers with the lock held, so that the task isn't cancelled in between. A cancelled task has stopped
+                // waiting for an answer, and answering it traps on Linux.
                 state.withLock { if $0.task != nil { follow(next) } }
             }
         }
@@ -246,8 +247,8 @@ extension Plan {
         ) ?? head
     }
 
-    /// Returns the URL that the entry would forward to the given URL, such as a redirect's target. Returns `nil` if it
-    /// would forward none.
+    /// Returns the URL whose requests the entry forwards to a given URL, such as a redirect's target; `nil` if there's
+    /// none.
     func original(of url: URL) -> URL? {
         guard let match, let winner = match.winner,
             let original = substitution?.target?.original(of: url),

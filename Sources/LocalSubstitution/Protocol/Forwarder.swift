@@ -6,8 +6,8 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Sends requests to the network, in sessions without a cache. The sessions also leave out the package's protocols,
-/// which would intercept the requests again.
+/// The sender of requests to the network. Its sessions have no cache and none of the package's protocols, which would
+/// intercept the requests again.
 final class Forwarder: Sendable {
     private let configuration: Guarded<URLSessionConfiguration>
     /// The sessions, each created at its first use, since most apps never forward a request. `own` has the
@@ -25,8 +25,8 @@ final class Forwarder: Sendable {
     }
 
     deinit {
-        // A session retains its delegate until it's invalidated. That happens on another queue, since the current queue
-        // may be the loader's.
+        // A session retains its delegate until the session is invalidated. It's invalidated on another queue, since the
+        // current queue may be the loader's.
         let (own, plain) = sessions.withLock { $0 }
         DispatchQueue.global(qos: .utility).async {
             own?.finishTasksAndInvalidate()
@@ -130,10 +130,11 @@ extension Forwarder {
 }
 
 extension URLSessionConfiguration {
-    /// The configuration's protocol classes without the package's. On Linux, all of Foundation's are included.
+    /// The configuration's protocol classes without the package's. On Linux, all of Foundation's are included, so that
+    /// a listed class takes the request.
     ///
-    /// If no listed class takes a request, Linux's loader asks the registered classes, which include those of an
-    /// installed cache (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`).
+    /// Otherwise, Linux's loader would ask the registered classes, which include those of an installed cache
+    /// (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`).
     fileprivate var otherProtocolClasses: [AnyClass] {
         let others = (protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
         #if canImport(Darwin)

@@ -68,8 +68,8 @@ final class InstalledCache: URLCache, @unchecked Sendable {
         if isStorable(cachedResponse) { target.storeCachedResponse(cachedResponse, for: dataTask) }
     }
 
-    /// Returns whether a response may be stored: only if it isn't a substitution. One may arrive after its cache was
-    /// uninstalled.
+    /// Returns whether a response may be stored: only if it isn't a substitution. A substitution may arrive after its
+    /// cache was uninstalled.
     private func isStorable(_ response: CachedURLResponse) -> Bool { response.response.substitutionStatus == nil }
 
     override func removeCachedResponse(for request: URLRequest) { target.removeCachedResponse(for: request) }
@@ -82,8 +82,9 @@ final class InstalledCache: URLCache, @unchecked Sendable {
 
     // MARK: Capacities
 
-    // Passed on too, since Apple's loader offers only responses that are small enough for the disk capacity.
-    // `URLCache`'s initializer may set the capacities, and that must not change the target's.
+    // The capacities are passed on too, since Apple's loader offers a cache only responses that are small enough for
+    // its disk capacity. Until `isMade` is `true`, `URLCache`'s initializer may set them, which must not change the
+    // target's.
 
     override var memoryCapacity: Int {
         get { target.memoryCapacity }

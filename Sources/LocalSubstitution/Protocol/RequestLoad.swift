@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Loads the client's request, and the requests of its redirects, from decision to outcome.
+/// The load of a client's request, and of the requests that its redirects lead to, from decision to outcome.
 struct RequestLoad: Sendable {
     /// The receiver of the response.
     struct Client: Sendable {
@@ -33,7 +33,7 @@ struct RequestLoad: Sendable {
         case end(RequestOutcome)
     }
 
-    /// What follows after a plan is carried out.
+    /// The step after a plan was carried out.
     enum Step: Sendable {
         case end(RequestOutcome)
         /// The load continues with another plan: for a network redirect's target, with the request's body, or with a
@@ -68,7 +68,7 @@ struct RequestLoad: Sendable {
 
     private var responder: Responder { attachment.responder }
 
-    /// Starts loading.
+    /// Starts loading. Returns the load's Swift task, which can be cancelled.
     func start() -> Task<Void, Never> {
         Task.onDispatch {
             var load = self
@@ -162,8 +162,8 @@ struct RequestLoad: Sendable {
         return .failed(plan, error)
     }
 
-    /// Reads a request's body from its stream, if it has one. Returns the request with the body in it, and the part of
-    /// the body that the map's conditions get to see.
+    /// Reads a request's body from its stream, if it has one. Returns the request with the body in it, and the body as
+    /// the map's conditions see it.
     private mutating func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestBody) {
         guard let stream = request.httpBodyStream else { return (request, RequestBody(request)) }
         if body == nil {
@@ -283,7 +283,7 @@ struct RequestLoad: Sendable {
         }
     }
 
-    /// Answers with a kept copy; returns `nil` if there is none.
+    /// Answers with the recorder's kept copy. Returns `nil` if there's no copy.
     private func replay(_ plan: Plan, _ recorder: any ResponseRecorder) -> Step? {
         guard let outcome = responder.replay(plan, recorder) else { return nil }
         guard !attachment.isDirect, let http = outcome.response?.response as? HTTPURLResponse,
@@ -295,7 +295,7 @@ struct RequestLoad: Sendable {
 
     // MARK: Forwarding
 
-    /// Sends a request to the network, and continues with what arrives.
+    /// Sends a request to the network, and continues with the redirect, response or error that arrives.
     ///
     /// - Parameters:
     ///   - fallback: What answers if the network fails; `nil` if nothing does.
@@ -412,8 +412,9 @@ struct RequestLoad: Sendable {
                 isBrowsed: attachment.isBrowsed,
                 obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: sent.limit) : nil)
             )
-            // Called before delivery, so that a flush waits for the response. The recorder writes later, so that delivery isn't
-            // delayed. The closure captures neither `self` nor the plan: both hold the recorder, which holds this closure.
+            // The recorder gets the response before the client does, so that `flush()` waits for it. The recorder
+            // writes it later, so that delivery isn't delayed. The closure captures neither `self` nor the plan: both
+            // hold the recorder, which holds this closure.
             recorder.keep(exchange) { [responder, url = plan.request.url] report in
                 if let url { responder.report(report, of: url) }
             }

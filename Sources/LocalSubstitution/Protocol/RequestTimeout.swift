@@ -38,7 +38,7 @@ struct RequestTimeout: Sendable {
         if time >= latest { throw error(for: url) }
     }
 
-    /// Returns the result of a closure of the app's, which runs in a Swift task of its own. Stops waiting when the
+    /// Returns the result of one of the app's closures, which runs in a separate Swift task. Stops waiting when the
     /// timeout ends, even if the closure ignores cancellation.
     func value<Value: Sendable>(
         for url: URL?,

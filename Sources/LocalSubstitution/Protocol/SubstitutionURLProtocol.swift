@@ -45,7 +45,8 @@ public class SubstitutionURLProtocol: URLProtocol {
     /// Returns the request unchanged.
     public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Answers the request, forwards it, or fails it. If its task was suspended, delivers what arrived in the meantime.
+    /// Answers the request, forwards it, or fails it. If the task was suspended and is now resumed, delivers the events
+    /// that arrived in between.
     ///
     /// On Linux, this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`). Reading a file
     /// here would hold up all of them, and using a session would trap.
@@ -76,8 +77,8 @@ public class SubstitutionURLProtocol: URLProtocol {
         delivery.withLock { $0.wait(for: load) }
     }
 
-    /// Cancels the load, and delivers nothing more. If the task was only suspended, holds what arrives until the task
-    /// is resumed.
+    /// Cancels the load, and delivers nothing more. If the task was only suspended, holds the load's events until the
+    /// task is resumed.
     public override func stopLoading() {
         // If the protocol wasn't started, the cache still expects the protocol to report the request.
         Self.attachment?.responder.taken.forget(request)

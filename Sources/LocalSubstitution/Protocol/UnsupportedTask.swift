@@ -25,7 +25,7 @@ enum UnsupportedTask {
         #endif
     }
 
-    /// Returns the error of a task that the protocol can't serve; `nil` if it can.
+    /// Returns the error of a task that the protocol can't serve; `nil` if it can serve the task.
     static func error(for task: URLSessionTask?, _ plan: Plan) -> URLError? {
         // `canInit(with:)` can't check this: it receives a request and not its task.
         switch plan.action {
@@ -45,12 +45,12 @@ enum UnsupportedTask {
         }
     }
 
-    /// Returns the error of a task whose request the protocol can't forward; `nil` if it can.
+    /// Returns the error of a task whose request the protocol can't forward; `nil` if it can forward the request.
     static func error(forForwarding task: URLSessionTask?, _ request: URLRequest) -> URLError? {
         guard hidesBody(task) else { return nil }
         return .explained(
             .requestBodyStreamExhausted,
-            "On Linux, Foundation hides an upload task's body from a URLProtocol, so it can't be forwarded. "
+            "On Linux, Foundation hides an upload task's body from a URLProtocol, so the request can't be forwarded. "
                 + "Set the request's httpBody, and use a data task.",
             request.url
         )
