@@ -465,6 +465,34 @@ struct HandlerTests {
         #expect(try await text == "true")
     }
 
+    @Test("Requests fail on time even if their handlers block more threads than there are processors")
+    func blockingMany() async throws {
+        let count = ProcessInfo.processInfo.activeProcessorCount + 16
+        let release = DispatchSemaphore(value: 0)
+        @Sendable func isReleased() -> Bool { release.wait(timeout: .now() + 5) == .success }
+        let (ends, ended) = AsyncStream.makeStream(of: Bool.self)
+        let handled = try Handled([
+            "https://h/*": .handler { _ in
+                ended.yield(isReleased())
+                return nil
+            }
+        ])
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    #expect(await handled.error("https://h/\(number)", timeout: 0.2)?.code == .timedOut)
+                }
+            }
+        }
+        for _ in 0..<count { release.signal() }
+        var released: [Bool] = []
+        for await isReleased in ends {
+            released.append(isReleased)
+            if released.count == count { break }
+        }
+        #expect(released == Array(repeating: true, count: count))
+    }
+
     @Test("64 handlers that suspend don't wait for each other")
     func many() async throws {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
