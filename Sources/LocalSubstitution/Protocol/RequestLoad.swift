@@ -195,8 +195,8 @@ struct RequestLoad: Sendable {
     private var timedOut: URLError {
         .explained(
             .timedOut,
-            "The answer took longer than the request's timeout of \(timeout.grouped) s. Set a longer timeoutInterval, or a "
-                + "shorter delay in the map.",
+            "The answer took longer than the request's timeout of \(timeout.grouped) s. Set a longer timeoutInterval, or "
+                + "shorten the entry's delay, pace or handler.",
             url
         )
     }

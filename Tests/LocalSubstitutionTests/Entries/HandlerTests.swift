@@ -246,7 +246,7 @@ struct HandlerTests {
             Wrong(testDescription: "when", answer: .file("a.txt").when(text: "a"), message: "“when” isn't allowed"),
             Wrong(testDescription: "times", answer: .file("a.txt").times(1), message: "“times” isn't allowed"),
             Wrong(testDescription: "status", answer: .file("a.txt").status(1000), message: "“status” can't be 1000"),
-            Wrong(testDescription: "missing", answer: "none.txt", message: "“none.txt” doesn't exist"),
+            Wrong(testDescription: "missing", answer: "none.txt", message: "“none.txt” doesn't exist. Add it to “/"),
             Wrong(testDescription: "outside", answer: "../a.txt", message: "“../a.txt” leaves its folder"),
             Wrong(testDescription: "link", answer: "link", message: "“link” leads outside the resources folder"),
             Wrong(testDescription: "wildcard", answer: "*.txt", message: "“*.txt” has a *"),
