@@ -143,11 +143,10 @@ package final class Socket: Sendable {
             let left = deadline.map { max(0, $0 - now) }
             // Rounded up, so that a wait never ends early.
             let milliseconds = left.map { Int32(min(($0 * 1_000).rounded(.up), Double(Int32.max))) } ?? -1
-            if poll(&polls, nfds_t(polls.count), milliseconds) > 0 {
-                return polls.indices.filter { polls[$0].revents != 0 }
-            }
+            let count = poll(&polls, nfds_t(polls.count), milliseconds)
+            if count > 0 { return polls.indices.filter { polls[$0].revents != 0 } }
             // If poll() itself fails, this pause keeps the loop from spinning.
-            if errno != EINTR, left != 0 { usleep(10_000) }
+            if count < 0, errno != EINTR, left != 0 { usleep(10_000) }
             if left == 0 { return [] }
         }
     }

@@ -45,4 +45,16 @@ struct SocketTests {
         #expect(Socket.readable(of: pairs.map(\.1), within: nil) == [1, 3])
         #expect(Socket.readable(of: [pairs[0].1], within: 0.01).isEmpty)
     }
+
+    @Test("A wait for bytes that don't arrive isn't shorter than its timeout, and not 10 ms longer")
+    func timeout() {
+        let waits = (0..<20).map { _ in
+            let began = Socket.now
+            #expect(Socket.readable(of: [other], within: 0.002).isEmpty)
+            return Socket.now - began
+        }
+        #expect(waits.allSatisfy { $0 >= 0.002 })
+        // Only the shortest wait counts, since the machine may be busy.
+        #expect(waits.contains { $0 < 0.01 }, "\(waits)")
+    }
 }

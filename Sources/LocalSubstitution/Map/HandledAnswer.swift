@@ -70,9 +70,8 @@ struct HandledAnswer {
             do throws(FileProblem) {
                 _ = try folder.open(file.text)
             } catch {
-                return
-                    "The file “\(file.text)” \(error.message)"
-                    + (error == .missing ? " Add it, or correct the name." : "")
+                let advice = error == .missing ? " Add it to “\(folder.path)”, or correct the name." : ""
+                return "The file “\(file.text)” \(error.message)\(advice)"
             }
         }
         return nil

@@ -330,6 +330,8 @@ struct RequestLoad: Sendable {
                     answer(request)
                     continue
                 }
+                // The entry has sent the request on, even if another one answers at the redirect's target.
+                if fallback == nil, plan.substitution != nil { responder.maps.use(plan) }
                 sent.stop()
                 answer(nil)
                 if Task.isCancelled { sent.cancel() }

@@ -20,17 +20,20 @@ extension Task where Success == Void, Failure == Never {
 /// An executor that runs async functions on Dispatch's threads.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class DispatchExecutor: TaskExecutor {
-    static let ofLoads = DispatchExecutor(.userInitiated)
-    /// For the app's code, which may block. Timers use another queue.
-    static let ofApp = DispatchExecutor(.default)
+    static let ofLoads = DispatchExecutor(.global(qos: .userInitiated))
+    /// For the app's code, which may block.
+    static let ofApp = DispatchExecutor(nil)
 
-    private let queue: DispatchQueue
+    private let queue: DispatchQueue?
 
-    private init(_ quality: DispatchQoS.QoSClass) { queue = .global(qos: quality) }
+    /// - Parameter queue: The queue to run on; `nil` for a new queue for each job.
+    private init(_ queue: DispatchQueue?) { self.queue = queue }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async {
+        // A global queue has few threads, which Swift's tasks and URLSession's delegates also use on Linux. If all are
+        // blocked, Dispatch adds one a second, too late for a timeout. A new queue gets a thread at once.
+        (queue ?? DispatchQueue(label: "LocalSubstitution.handler")).async {
             job.runSynchronously(on: self.asUnownedTaskExecutor())
         }
     }

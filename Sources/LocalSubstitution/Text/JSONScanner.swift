@@ -7,6 +7,8 @@ package struct JSONScanner {
         /// The key; empty for an element.
         package let key: String
         package let line: Int
+        /// The line on which the value begins. It can be after the key's line.
+        package let valueLine: Int
         /// The kind of the value.
         package let kind: JSONCursor.Kind
         /// A string's text; `nil` for other values.
@@ -69,8 +71,15 @@ package struct JSONScanner {
         key: String,
         line: Int
     ) throws(JSONCursor.SyntaxError) -> Member {
-        let (start, kind) = (cursor.offset, cursor.next ?? .other)
+        let (start, valueLine, kind) = (cursor.offset, cursor.line, cursor.next ?? .other)
         let text = try cursor.text()
-        return Member(key: key, line: line, kind: kind, text: text, range: start..<cursor.offset)
+        return Member(
+            key: key,
+            line: line,
+            valueLine: valueLine,
+            kind: kind,
+            text: text,
+            range: start..<cursor.offset
+        )
     }
 }

@@ -94,4 +94,20 @@ struct UnusedEntriesTests {
         _ = try await session.data(from: url)
         #expect(keys(cache) == [])
     }
+
+    @Test("An entry that sends a request on is used, even if the target redirects to another entry's URL")
+    func redirected() async throws {
+        let origin = try LoopbackServer { _ in .redirect(to: "https://h/a") }
+        let cache = try CacheFixture(
+            #"""
+            "https://h/a": "a.txt",
+            "https://h/sent": { "forwardTo": "\#(origin.url("b").absoluteString)" }
+            """#
+        ).cache()
+        let session = try cache.makeSession(unmatched: .fail)
+        defer { session.finishTasksAndInvalidate() }
+        let (_, response) = try await session.data(from: #require(URL(string: "https://h/sent")))
+        #expect(response.url?.absoluteString == "https://h/a")
+        #expect(keys(cache) == [])
+    }
 }

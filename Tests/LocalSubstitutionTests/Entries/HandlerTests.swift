@@ -246,7 +246,7 @@ struct HandlerTests {
             Wrong(testDescription: "when", answer: .file("a.txt").when(text: "a"), message: "“when” isn't allowed"),
             Wrong(testDescription: "times", answer: .file("a.txt").times(1), message: "“times” isn't allowed"),
             Wrong(testDescription: "status", answer: .file("a.txt").status(1000), message: "“status” can't be 1000"),
-            Wrong(testDescription: "missing", answer: "none.txt", message: "“none.txt” doesn't exist"),
+            Wrong(testDescription: "missing", answer: "none.txt", message: "“none.txt” doesn't exist. Add it to “/"),
             Wrong(testDescription: "outside", answer: "../a.txt", message: "“../a.txt” contains “..”, which could"),
             Wrong(testDescription: "link", answer: "link", message: "“link” leads outside the resources folder"),
             Wrong(testDescription: "wildcard", answer: "*.txt", message: "“*.txt” has a *"),
@@ -463,6 +463,34 @@ struct HandlerTests {
         _ = try await handled.load("https://h/b")
         arrived.signal()
         #expect(try await text == "true")
+    }
+
+    @Test("Requests fail on time even if their handlers block more threads than there are processors")
+    func blockingMany() async throws {
+        let count = ProcessInfo.processInfo.activeProcessorCount + 16
+        let release = DispatchSemaphore(value: 0)
+        @Sendable func isReleased() -> Bool { release.wait(timeout: .now() + 5) == .success }
+        let (ends, ended) = AsyncStream.makeStream(of: Bool.self)
+        let handled = try Handled([
+            "https://h/*": .handler { _ in
+                ended.yield(isReleased())
+                return nil
+            }
+        ])
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    #expect(await handled.error("https://h/\(number)", timeout: 0.2)?.code == .timedOut)
+                }
+            }
+        }
+        for _ in 0..<count { release.signal() }
+        var released: [Bool] = []
+        for await isReleased in ends {
+            released.append(isReleased)
+            if released.count == count { break }
+        }
+        #expect(released == Array(repeating: true, count: count))
     }
 
     @Test("64 handlers that suspend don't wait for each other")

@@ -12,6 +12,23 @@ struct StreamProblemTests {
 
     static let handlers: [String: SubstitutionMap.Handler] = ["saveOrder": { _ in nil }, "h": { _ in nil }]
 
+    @Test(
+        "A problem has its own line, even if the value around it begins below its key",
+        arguments: [
+            ("https://h/a", "{\n\"text\": \"a\",\n\"bytesPerSecond\":\n0\n}", 4),
+            ("https://h/a", "{\n\"stream\":\n[\n\"a\",\n5\n]\n}", 6),
+            ("https://h/a", "{\n\"stream\": [\n{\n\"text\": \"a\",\n\"delay\":\n-1\n}\n]\n}", 6),
+            ("https://h/a", "[\n\"a.txt\",\n{\n\"when\":\n{\n\"body\": 1\n},\n\"text\": \"a\"\n}\n]", 7),
+            ("https://h/a", "{\n\"alternatives\":\n[\n{\n\"text\": 1\n}\n]\n}", 6),
+            ("https://h/a", "{\n\"text\": \"a\",\n\"headers\":\n{\n\"A\": \"b\",\n\"a\": \"c\"\n}\n}", 7),
+            ("$defaults", "{\n\"bytesPerSecond\": 0\n}", 3),
+        ]
+    )
+    func lines(key: String, value: String, line: Int) throws {
+        let problems = try TemporaryFolder(files: ["a.txt"]).problems("{\"\(key)\":\n\(value)}")
+        #expect(problems.map(\.line) == [line], "\(problems)")
+    }
+
     private static let pieces = [
         Row(#"{"stream": []}"#, .invalidValue, "“stream” is empty", "Add a piece"),
         Row(#"{"stream": "a"}"#, .wrongType, "“stream” must be a list of pieces"),

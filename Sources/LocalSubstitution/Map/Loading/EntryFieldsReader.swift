@@ -19,10 +19,13 @@ package final class EntryFieldsReader {
     let handlers: SubstitutionMap.HandlerTable
 
     /// Creates a reader, and reads an object of fields or, for an entry, a list of alternatives.
+    ///
+    /// - Parameter valueLine: The line on which the object or list begins; `nil`, the default, if it's `line`.
     package init(
         _ range: Range<Int>,
         of bytes: [UInt8],
         line: Int,
+        valueLine: Int? = nil,
         in place: EntryFields.Place = .entry,
         data: [Data] = [],
         handlers: SubstitutionMap.HandlerTable = .any
@@ -32,10 +35,10 @@ package final class EntryFieldsReader {
         self.data = data
         self.handlers = handlers
         if place == .entry, bytes[range.lowerBound] == UInt8(ascii: "[") {
-            readAlternatives(in: range, line: line)
+            readAlternatives(in: range, line: line, valueLine: valueLine ?? line)
             return
         }
-        for member in members(in: range, line: line) {
+        for member in members(in: range, line: valueLine ?? line) {
             guard lines.updateValue(member.line, forKey: member.key) == nil else {
                 note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
                 continue
@@ -318,12 +321,12 @@ extension EntryFieldsReader {
         guard member.kind == .array else {
             return note(member, .wrongType, "“alternatives” must be a list of file names and objects.")
         }
-        readAlternatives(in: member.range, line: member.line)
+        readAlternatives(in: member.range, line: member.line, valueLine: member.valueLine)
     }
 
-    private func readAlternatives(in range: Range<Int>, line: Int) {
+    private func readAlternatives(in range: Range<Int>, line: Int, valueLine: Int) {
         fields.kind = .alternatives
-        let elements = elements(in: range, line: line)
+        let elements = elements(in: range, line: valueLine)
         guard !elements.isEmpty else {
             return note(line, .wrongType, "The list of alternatives is empty. Add a file name or an object.")
         }
@@ -417,7 +420,7 @@ extension EntryFieldsReader {
     }
 
     func readRequestHeaders(_ member: Member) {
-        if member.kind == .object, members(in: member.range, line: member.line).isEmpty {
+        if member.kind == .object, members(in: member.range, line: member.valueLine).isEmpty {
             return note(member, .invalidValue, "“setRequestHeaders” is empty. Name a header, or remove the field.")
         }
         for (name, value) in validHeaders(of: member, areOfRequest: true) {
@@ -474,7 +477,7 @@ extension EntryFieldsReader {
             return []
         }
         var seen: [String: String] = [:]
-        return members(in: member.range, line: member.line).filter { part in
+        return members(in: member.range, line: member.valueLine).filter { part in
             guard let first = seen.updateValue(part.key, forKey: name(part.key)) else { return true }
             note(part, .duplicate, duplicate(part.key, first))
             return false
@@ -491,7 +494,7 @@ extension EntryFieldsReader {
             }
             return note(member, .wrongType, "“when” must be an object with “headers”, “query”, “json” or “text”.")
         }
-        let conditions = members(in: member.range, line: member.line)
+        let conditions = members(in: member.range, line: member.valueLine)
         guard !conditions.isEmpty else {
             return note(
                 member,

@@ -115,7 +115,14 @@ package final class MapLoader {
             case .null:
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: true)
             case .object, .array:
-                add(EntryFieldsReader(member.range, of: json, line: member.line, handlers: handlers), key: member.key)
+                let reader = EntryFieldsReader(
+                    member.range,
+                    of: json,
+                    line: member.line,
+                    valueLine: member.valueLine,
+                    handlers: handlers
+                )
+                add(reader, key: member.key)
             case .number, .bool, .other:
                 note(.wrongType, member, "The value must be a file name, an object, a list of alternatives, or null.")
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: false)
@@ -139,7 +146,13 @@ package final class MapLoader {
         guard member.kind == .object else {
             return note(.wrongType, member, "The value must be an object with an entry's fields.")
         }
-        let reader = EntryFieldsReader(member.range, of: json, line: member.line, in: .defaults)
+        let reader = EntryFieldsReader(
+            member.range,
+            of: json,
+            line: member.line,
+            valueLine: member.valueLine,
+            in: .defaults
+        )
         note(reader, key: member.key)
         if !hasDefaults { use(reader.fields) }
     }
