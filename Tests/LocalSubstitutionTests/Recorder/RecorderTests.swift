@@ -267,6 +267,26 @@ struct RecorderTests {
         _ = try fixture.map()
     }
 
+    @Test("A map that people break while it records stays, and the problem says what to correct")
+    func brokenEdit() throws {
+        let recorder = try fixture.open()
+        let problems = Texts()
+        recorder.onProblem = { problems.append($0) }
+        try recorder.keep("https://h/a", "a")
+        recorder.flush()
+        try fixture.folder.write("substitutions.json", "{ broken")
+        try recorder.keep("https://h/b", "b")
+        recorder.flush()
+        #expect(fixture.mapText == "{ broken")
+        let problem = try #require(problems.all.last)
+        #expect(problem.hasPrefix("“substitutions.json” isn't written, since it can't be used. Correct it: "))
+        #expect(problem.contains("substitutions.json:1:3: error: The map needs a key in double quotes here."))
+        try fixture.folder.write("substitutions.json", #"{"https://h/a": "h/a.txt"}"#)
+        recorder.flush()
+        #expect(fixture.files == ["h/a.txt", "h/b.txt"])
+        _ = try fixture.map()
+    }
+
     @Test("The oldest go when the limit is reached")
     func limit() throws {
         let recorder = try fixture.open(limit: 1_000)
