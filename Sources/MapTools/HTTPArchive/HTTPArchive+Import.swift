@@ -50,7 +50,7 @@ extension HTTPArchive {
     }
 
     /// Returns the selected responses for each URL, in the order in which the map's entry has them as alternatives.
-    /// URLs are in the order of the archive.
+    /// URLs are in the order of the archive. URLs without a response are left out.
     ///
     /// - Parameters:
     ///   - inOrder: Whether to return all responses to a request. If `false`, returns only the last one
@@ -78,7 +78,7 @@ extension HTTPArchive {
         }
         return ofURLs.values.sorted { $0.numbers[0] < $1.numbers[0] }.map { url, numbers in
             (url, responses(numbers, at: url, selection, inOrder, &left))
-        }
+        }.filter { !$0.1.isEmpty }
     }
 
     private func responses(

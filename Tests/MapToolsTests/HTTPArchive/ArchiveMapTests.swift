@@ -103,4 +103,15 @@ struct ArchiveMapTests {
             ]
         )
     }
+
+    @Test("Entries with content that can't be used are listed, and all others answer")
+    func unusable() async throws {
+        let map = try Self.map([
+            Recording(text: "@@@", encoding: "base64"),
+            Recording(url: "https://h.com/p", mimeType: "image/png", text: "\u{FFFD}PNG"),
+            Recording(url: "https://h.com/b", text: "b"),
+        ])
+        #expect(map.problems.map(\.key) == ["https://h.com/a", "https://h.com/p"])
+        #expect(try await Self.load(map, [("GET", "https://h.com/b", nil)]) == ["200 text/plain; charset=utf-8 b"])
+    }
 }
