@@ -180,10 +180,11 @@ extension HTTPArchive {
             var members: EntryText.Members = [("methods", JSONText.array([exchange.method]))]
             members += exchange.conditions + [("status", String(response.status))]
             var headers = response.headers
-            if !response.body.isEmpty, HTTPSyntax.hasBody(status: response.status) {
+            let hasBody = HTTPSyntax.hasBody(status: response.status)
+            if hasBody { headers["Content-Type"] = response.contentType }
+            if hasBody, !response.body.isEmpty {
                 members.append(("data", String(data.count)))
                 data.append(response.body)
-                headers["Content-Type"] = response.contentType
                 let type = response.contentType.map { MIMEType.essence(of: $0) }
                 if type == MIMEType.eventStream { members.append(("secondsPerEvent", "0")) }
             }

@@ -73,6 +73,13 @@ struct ArchiveMapTests {
         #expect(image.contentType(ofBody: Data()) == "image/png")
     }
 
+    @Test("A response without a body keeps its type", arguments: [200, 404])
+    func emptyBody(_ status: Int) async throws {
+        let map = try Self.map([Recording(status: status, mimeType: "application/json", text: "", size: 0)])
+        let got = try await Self.load(map, [("GET", "https://h.com/a", nil), ("HEAD", "https://h.com/a", nil)])
+        #expect(got == Array(repeating: "\(status) application/json; charset=utf-8 ", count: 2))
+    }
+
     @Test("Redirects need no content", arguments: [301, 302, 303, 307, 308])
     func redirects(_ status: Int) async throws {
         let headers = [("Location", "/a")]
