@@ -209,9 +209,13 @@ final class RecorderFolder: Sendable {
     /// couldn't be written; otherwise, `nil`.
     private func save(_ output: inout Output) -> String? {
         guard output.lock != nil else { return nil }
+        do throws(SubstitutionMapError) {
+            try adoptEdits(&output)
+        } catch {
+            return "“\(Self.mapName)” isn't written, since it can't be used. \(RecorderIndex.advice(on: error))"
+        }
         var unsaved = RecorderIndex.Unsaved()
         do throws(WrittenFolder.Problem) {
-            try adoptEdits(&output)
             dropLostResponses()
             let index = index.withLock { index in
                 let copy = index
@@ -253,15 +257,10 @@ final class RecorderFolder: Sendable {
     /// If the map was removed, does nothing until the recorder has a new map to write, since the folder may be about to
     /// be removed, too. When the recorder writes the new map, people's entries count as removed, except `$defaults`:
     /// the recorder's entries depend on it.
-    private func adoptEdits(_ output: inout Output) throws(WrittenFolder.Problem) {
+    private func adoptEdits(_ output: inout Output) throws(SubstitutionMapError) {
         guard output.map.hasChanged else { return }
         let (foreign, isUnsaved) = index.withLock { ($0.foreign, $0.unsaved.isMap) }
-        let found: MapDocument?
-        do throws(SubstitutionMapError) {
-            found = try output.map.readDocument()
-        } catch {
-            throw WrittenFolder.Problem(name: Self.mapName, .invalidMap)
-        }
+        let found = try output.map.readDocument()
         guard found != nil || isUnsaved else { return }
         var document = found ?? foreign.document
         var lost: [String] = []

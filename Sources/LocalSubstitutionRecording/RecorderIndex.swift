@@ -229,10 +229,14 @@ extension RecorderIndex {
         do throws(SubstitutionMapError) {
             return try map.readDocument()
         } catch {
-            let problems = "\(error)".replacingOccurrences(of: "\n", with: " ")
-            let message = "has a map that can't be used. Correct it: \(problems)"
+            let message = "has a map that can't be used. \(advice(on: error))"
             throw SubstitutionRecorderError(.unreadableMap, folder, message)
         }
+    }
+
+    /// Returns a sentence that asks to correct the map, and lists its problems on one line.
+    static func advice(on error: SubstitutionMapError) -> String {
+        "Correct it: \("\(error)".replacingOccurrences(of: "\n", with: " "))"
     }
 
     /// Returns the URL, fields and file of an entry that a recorder could have written. Returns `nil` for any other

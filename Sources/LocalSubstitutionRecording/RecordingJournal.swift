@@ -39,7 +39,7 @@ final class RecordingJournal: Sendable {
             guard code == 0 else {
                 // A truncated name could match another file, or run into the next name.
                 if let length { _ = ftruncate(descriptor, off_t(length)) }
-                throw WrittenFolder.Problem(name: Self.name, .system(code))
+                throw WrittenFolder.Problem(name: Self.name, code: code)
             }
             added.formUnion(new)
         }

@@ -75,7 +75,7 @@ public final class SubstitutionRecorder: Sendable {
 
     /// Writes everything that isn't written yet, and releases the folder so that another recorder can use it.
     /// Afterward, this recorder keeps no more responses and answers no requests. A recorder also closes when it's
-    /// deallocated.
+    /// deallocated. But a recorder that's attached isn't deallocated, even if its sessions are invalidated.
     public func close() {
         report(contents.save(closing: true))
     }

@@ -195,16 +195,20 @@ extension DirectLoader.Response.Body {
         case .data(let data):
             return data
         case .large(let body):
-            guard body.range.count <= limit else { throw URLError(.dataLengthExceedsMaximum) }
+            guard body.range.count <= limit else { throw Self.isTooLong(limit) }
             do throws(FileProblem) { return try body.file.bytes(body.range) } catch { throw URLError(.cannotOpenFile) }
         case .arriving(let response):
             var bytes = Data()
             while let piece = try response.nextBytes() {
                 bytes += piece
-                guard bytes.count <= limit else { throw URLError(.dataLengthExceedsMaximum) }
+                guard bytes.count <= limit else { throw Self.isTooLong(limit) }
             }
             return bytes
         }
+    }
+
+    private static func isTooLong(_ limit: Int) -> URLError {
+        .explained(.dataLengthExceedsMaximum, "HTML or CSS of more than \(limit >> 20) MiB can't be rewritten.", nil)
     }
 }
 #endif

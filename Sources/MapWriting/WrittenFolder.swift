@@ -27,19 +27,15 @@ package struct WrittenFolder: Sendable {
 
     /// The reason why a file couldn't be written.
     package struct Problem: Error {
-        package enum Reason: Sendable {
-            /// The system's error number, such as `EACCES`.
-            case system(Int32)
-            /// A symbolic link, with this name, is where a folder must be.
-            case link(String)
-            /// The file is a map that someone edited and that can't be loaded, so it isn't overwritten.
-            case invalidMap
-        }
-
         let name: String
-        let reason: Reason
+        /// The system's error number, such as `EACCES`.
+        let code: Int32
+        /// The name of the symbolic link where a folder must be, if writing failed for that reason; otherwise, `nil`.
+        var link: String?
 
-        package init(name: String, _ reason: Reason) { (self.name, self.reason) = (name, reason) }
+        package init(name: String, code: Int32, link: String? = nil) {
+            (self.name, self.code, self.link) = (name, code, link)
+        }
 
         /// What went wrong and what to do, in full sentences that begin with the file's name in quotes.
         package var message: String { statement.sentences(withAdvice: advice) }
@@ -48,20 +44,13 @@ package struct WrittenFolder: Sendable {
         package var fragment: String { statement.fragment(withAdvice: advice) }
 
         private var statement: String {
-            switch reason {
-            case .system(let code): "“\(name)” can't be written: \(String(cString: strerror(code)))"
-            case .link(let link): "“\(name)” can't be written: “\(link)” is a symbolic link"
-            case .invalidMap: "“\(name)” can't be written: it was edited, and isn't a valid map now"
-            }
+            let reason = link.map { "“\($0)” is a symbolic link" } ?? String(cString: strerror(code))
+            return "“\(name)” can't be written: \(reason)"
         }
 
         private var advice: String? {
-            switch reason {
-            case .system(EACCES): "allow this user to write there"
-            case .system: nil
-            case .link: "replace it with a folder"
-            case .invalidMap: "correct it"
-            }
+            if link != nil { return "replace it with a folder" }
+            return code == EACCES ? "allow this user to write there" : nil
         }
     }
 
@@ -127,7 +116,8 @@ package struct WrittenFolder: Sendable {
         do throws(Problem) {
             try prepare(Data(), for: name)
         } catch {
-            throw Problem(name: path.split(separator: "/").last.map(String.init) ?? path, error.reason)
+            let folder = path.split(separator: "/").last.map(String.init) ?? path
+            throw Problem(name: folder, code: error.code, link: error.link)
         }
         cancel(name)
     }
@@ -181,7 +171,7 @@ private struct FilePlace: ~Copyable {
     private let holdsTurn: Bool
 
     init(of name: String, in root: WrittenFolder, makingFolders: Bool) throws(WrittenFolder.Problem) {
-        guard Self.isPlain(name) else { throw WrittenFolder.Problem(name: name, .system(EINVAL)) }
+        guard Self.isPlain(name) else { throw WrittenFolder.Problem(name: name, code: EINVAL) }
         let (folder, last) = ResourcesFolder.split(name)
         let isMade = makingFolders && root.role == .resources
         var current = Self.open(root.path, in: AT_FDCWD, isMade: isMade, mayBeLink: root.role == .map)
@@ -228,14 +218,14 @@ private struct FilePlace: ~Copyable {
     private func create(_ data: Data, as lastName: String, mode: mode_t?) throws(WrittenFolder.Problem) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = openat(descriptor, lastName, flags, mode ?? 0o644)
-        guard file >= 0 else { throw WrittenFolder.Problem(name: name, .system(errno)) }
+        guard file >= 0 else { throw WrittenFolder.Problem(name: name, code: errno) }
         // Overrides the process's umask. A failure is fine: some file systems don't have permissions.
         if let mode { fchmod(file, mode) }
         var code = WrittenFolder.write(data, to: file)
         if close(file) != 0, code == 0 { code = errno }
         guard code == 0 else {
             remove(lastName)
-            throw WrittenFolder.Problem(name: name, .system(code))
+            throw WrittenFolder.Problem(name: name, code: code)
         }
     }
 
@@ -245,7 +235,7 @@ private struct FilePlace: ~Copyable {
         guard renameat(descriptor, temporary, descriptor, lastName) == 0 else {
             let code = errno
             remove(temporary)
-            throw WrittenFolder.Problem(name: name, .system(code))
+            throw WrittenFolder.Problem(name: name, code: code)
         }
     }
 
@@ -321,6 +311,6 @@ private struct FilePlace: ~Copyable {
         -> WrittenFolder.Problem
     {
         let isLink = mode(of: folder, in: parent).map { $0 & S_IFMT == S_IFLNK } ?? false
-        return WrittenFolder.Problem(name: name, isLink ? .link(folder) : .system(code))
+        return WrittenFolder.Problem(name: name, code: code, link: isLink ? folder : nil)
     }
 }

@@ -95,6 +95,24 @@ struct StreamingTests {
         #expect(head["ETag"] == part["ETag"])
     }
 
+    @Test("HTML that's too long to rewrite is an error that says so")
+    func longDocument() throws {
+        let text = String(repeating: "a", count: (32 << 20) + 1)
+        let served = try ServedMap(
+            """
+            {
+              "https://h.example/a.html": "a.html",
+              "https://h.example/a.txt": { "file": "a.html", "mimeType": "text/plain" }
+            }
+            """,
+            files: ["a.html": text]
+        )
+        let response = try served.exchange("https://h.example/a.html")
+        #expect(response.status == 502)
+        #expect(response.body == "https://h.example/a.html: HTML or CSS of more than 32 MiB can't be rewritten.\n")
+        #expect(try served.exchange("https://h.example/a.txt").all("Content-Length") == ["\(text.utf8.count)"])
+    }
+
     @Test("A large file that changes while it's sent breaks off, so bytes of two versions never mix")
     func changedFile() throws {
         let count = 32 << 20

@@ -50,7 +50,7 @@ extension HTTPArchive {
     }
 
     /// Returns the selected responses for each URL. URLs are in the order of the archive, and a URL's responses in the
-    /// order of the alternatives in its entry.
+    /// order of the alternatives in its entry. URLs without a response are left out.
     ///
     /// - Parameters:
     ///   - inOrder: Whether to return all responses to a request. If `false`, returns only the last one
@@ -79,7 +79,7 @@ extension HTTPArchive {
         }
         return ofURLs.values.sorted { $0.numbers[0] < $1.numbers[0] }.map { url, numbers in
             (url, responses(numbers, at: url, selection, inOrder, &left))
-        }
+        }.filter { !$0.1.isEmpty }
     }
 
     private func responses(
@@ -181,10 +181,11 @@ extension HTTPArchive {
             var members: EntryText.Members = [("methods", JSONText.array([exchange.method]))]
             members += exchange.conditions + [("status", String(response.status))]
             var headers = response.headers
-            if !response.body.isEmpty, HTTPSyntax.hasBody(status: response.status) {
+            let hasBody = HTTPSyntax.hasBody(status: response.status)
+            if hasBody { headers["Content-Type"] = response.contentType }
+            if hasBody, !response.body.isEmpty {
                 members.append(("data", String(data.count)))
                 data.append(response.body)
-                headers["Content-Type"] = response.contentType
                 let type = response.contentType.map { MIMEType.essence(of: $0) }
                 if type == MIMEType.eventStream { members.append(("secondsPerEvent", "0")) }
             }

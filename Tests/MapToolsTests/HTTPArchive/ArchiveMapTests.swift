@@ -73,6 +73,13 @@ struct ArchiveMapTests {
         #expect(image.contentType(ofBody: Data()) == "image/png")
     }
 
+    @Test("A response without a body keeps its type", arguments: [200, 404])
+    func emptyBody(_ status: Int) async throws {
+        let map = try Self.map([Recording(status: status, mimeType: "application/json", text: "", size: 0)])
+        let got = try await Self.load(map, [("GET", "https://h.com/a", nil), ("HEAD", "https://h.com/a", nil)])
+        #expect(got == Array(repeating: "\(status) application/json; charset=utf-8 ", count: 2))
+    }
+
     @Test("Redirects need no content", arguments: [301, 302, 303, 307, 308])
     func redirects(_ status: Int) async throws {
         let headers = [("Location", "/a")]
@@ -102,5 +109,16 @@ struct ArchiveMapTests {
                 "GET: entry 6 of the archive has no request with a URL",
             ]
         )
+    }
+
+    @Test("Entries with content that can't be used are listed, and all others answer")
+    func unusable() async throws {
+        let map = try Self.map([
+            Recording(text: "@@@", encoding: "base64"),
+            Recording(url: "https://h.com/p", mimeType: "image/png", text: "\u{FFFD}PNG"),
+            Recording(url: "https://h.com/b", text: "b"),
+        ])
+        #expect(map.problems.map(\.key) == ["https://h.com/a", "https://h.com/p"])
+        #expect(try await Self.load(map, [("GET", "https://h.com/b", nil)]) == ["200 text/plain; charset=utf-8 b"])
     }
 }
