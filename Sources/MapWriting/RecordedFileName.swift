@@ -95,7 +95,9 @@ package struct RecordedFileName {
         return isDevice(name) ? "_" + cut(name, to: longestSegment - 1) : name
     }
 
-    private static let plain = AllowedBytes("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+    private static let plain = PercentEncoding.AllowedBytes(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+    )
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         [.nonspacingMark, .spacingMark, .enclosingMark].contains(scalar.properties.generalCategory)

@@ -44,7 +44,7 @@ package enum HTTPSyntax {
     /// The request headers that identify a user to a server. The response may be meant for that user alone.
     package static let credentialHeaders = ["Authorization", "Proxy-Authorization", "Cookie"]
 
-    private static let tokenBytes = AllowedBytes(
+    private static let tokenBytes = PercentEncoding.AllowedBytes(
         "!#$%&'*+-.^_`|~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     )
 

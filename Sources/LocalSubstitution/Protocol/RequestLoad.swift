@@ -6,6 +6,9 @@ import FoundationNetworking
 #endif
 
 /// The load of a client's request, and of the requests that its redirects lead to, from decision to outcome.
+///
+/// A load may read files, and a test may block all of Swift's threads while it waits for a response. So on Linux, macOS
+/// 15, iOS 18 and later, a load runs on Dispatch's threads. On older systems, it runs on Swift's.
 struct RequestLoad: Sendable {
     /// The receiver of the response.
     struct Client: Sendable {
@@ -70,9 +73,20 @@ struct RequestLoad: Sendable {
 
     /// Starts loading. Returns the load's Swift task, which can be cancelled.
     func start() -> Task<Void, Never> {
-        Task.onDispatch {
+        Self.task {
             var load = self
             client.receive(.end(await load.run()))
+        }
+    }
+
+    /// Starts a Swift task for a closure.
+    ///
+    /// - Parameter isOfApp: Whether the closure is the app's code, which may block its thread; `false` by default.
+    static func task(isOfApp: Bool = false, _ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+            Task(executorPreference: isOfApp ? DispatchExecutor.ofApp : .ofLoads) { await body() }
+        } else {
+            Task { await body() }
         }
     }
 
@@ -438,6 +452,28 @@ struct RequestLoad: Sendable {
         if case .end(let outcome) = step, outcome.hasFailed { return step }
         responder.reportFallback(plan, error)
         return step
+    }
+}
+
+/// An executor that runs async functions on Dispatch's threads. Dispatch adds threads when some are blocked.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+private final class DispatchExecutor: TaskExecutor {
+    static let ofLoads = DispatchExecutor(.global(qos: .userInitiated))
+    /// For the app's code, which may block.
+    static let ofApp = DispatchExecutor(nil)
+
+    private let queue: DispatchQueue?
+
+    /// - Parameter queue: The queue to run on; `nil` for a new queue for each job.
+    private init(_ queue: DispatchQueue?) { self.queue = queue }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // A global queue has few threads, which Swift's tasks and URLSession's delegates also use on Linux. If all are
+        // blocked, Dispatch adds one a second, too late for a timeout. A new queue gets a thread at once.
+        (queue ?? DispatchQueue(label: "LocalSubstitution.handler")).async {
+            job.runSynchronously(on: self.asUnownedTaskExecutor())
+        }
     }
 }
 

@@ -45,7 +45,7 @@ struct RequestTimeout: Sendable {
         of body: @escaping @Sendable () async throws -> Value
     ) async throws(URLError) -> Result<Value, any Error> {
         let result = FirstValue<Result<Value, any Error>?>()
-        let task = Task.onDispatch(isOfApp: true) {
+        let task = RequestLoad.task(isOfApp: true) {
             do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
         }
         let timer = end.map { Timer(at: $0) { result.set(nil) } }

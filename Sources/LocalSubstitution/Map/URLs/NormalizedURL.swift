@@ -176,5 +176,5 @@ extension NormalizedURL.Layout {
     private static let https = Array("https://".utf8)
 
     /// The bytes of a host in normal form. A host with other bytes, such as an IP literal, is left to ``URLParts``.
-    private static let hostBytes = AllowedBytes("abcdefghijklmnopqrstuvwxyz0123456789.-")
+    private static let hostBytes = PercentEncoding.AllowedBytes("abcdefghijklmnopqrstuvwxyz0123456789.-")
 }

@@ -187,7 +187,7 @@ package enum SecretName {
     /// The finding for an authorization, a JSON Web Token or a key.
     fileprivate static let looksSecret = "looks like a credential"
 
-    private static let separators = AllowedBytes("?&;<>\"'`, /#\\\n\r\t")
+    private static let separators = PercentEncoding.AllowedBytes("?&;<>\"'`, /#\\\n\r\t")
 
     /// Returns whether a text, or the value of one of its parameters, looks like the value of an `Authorization`
     /// header, such as `Token 0a1b` (RFC 9110 §11.6.2).
@@ -279,8 +279,8 @@ package enum SecretName {
     }
 
     /// White space, and the backslashes of escapes.
-    private static let spaces = AllowedBytes(" \t\r\n\\")
-    private static let literalStarts = AllowedBytes("\"'-[{0123456789")
+    private static let spaces = PercentEncoding.AllowedBytes(" \t\r\n\\")
+    private static let literalStarts = PercentEncoding.AllowedBytes("\"'-[{0123456789")
 }
 
 extension SecretName {

@@ -73,16 +73,16 @@ extension URLParts {
     /// The percent-encoding of a URL in normal form: the bytes that stay unencoded in its host, path and query.
     enum Encoding {
         /// The unreserved characters (RFC 3986 §2.3). They mean the same encoded or not, so they're always decoded.
-        static let unreserved = AllowedBytes(letters + "-._~")
+        static let unreserved = PercentEncoding.AllowedBytes(letters + "-._~")
         /// `pchar` and `/` (RFC 3986 §3.3), except `*`, which is the wildcard, and `'`.
         ///
         /// Browsers encode `'` in a query (WHATWG URL, special-query percent-encode set), but not in a path. Here, it's
         /// encoded in both, since a pattern's `*` can match a path and a query.
-        static let path = AllowedBytes(letters + "-._~!$&()+,;=:@/")
+        static let path = PercentEncoding.AllowedBytes(letters + "-._~!$&()+,;=:@/")
         /// `pchar`, `/` and `?` (RFC 3986 §3.4), except `*` and `'`.
-        static let query = AllowedBytes(letters + "-._~!$&()+,;=:@/?")
+        static let query = PercentEncoding.AllowedBytes(letters + "-._~!$&()+,;=:@/?")
         /// `unreserved` and `sub-delims` (RFC 3986 §3.2.2), except `*`.
-        static let host = AllowedBytes(letters + "-._~!$&'()+,;=")
+        static let host = PercentEncoding.AllowedBytes(letters + "-._~!$&'()+,;=")
 
         private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -93,13 +93,15 @@ extension URLParts {
         ///   encoded.
         static func normalize(
             _ bytes: some Sequence<UInt8>,
-            allowed: AllowedBytes,
+            allowed: PercentEncoding.AllowedBytes,
             keepsAsterisks: Bool
         ) -> [UInt8] {
             normalize(Array(bytes), allowed, keepsAsterisks)
         }
 
-        private static func normalize(_ bytes: [UInt8], _ allowed: AllowedBytes, _ keepsAsterisks: Bool) -> [UInt8] {
+        private static func normalize(_ bytes: [UInt8], _ allowed: PercentEncoding.AllowedBytes, _ keepsAsterisks: Bool)
+            -> [UInt8]
+        {
             var result: [UInt8] = []
             result.reserveCapacity(bytes.count)
             var index = 0
