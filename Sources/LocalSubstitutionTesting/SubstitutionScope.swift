@@ -195,7 +195,7 @@ struct SubstitutionScope: Sendable {
                 } else {
                     request.explanation?.nearMisses.isEmpty == false ? "Or add an entry." : "Add an entry."
                 }
-            return advice + " (A test can record into a map only if it names the map by its path.)"
+            return advice + " (Recording needs a map that the test names by its path.)"
         }
         return request.obstacleToRecording ?? "record it:    \(Recording.command(options.test.filter))"
     }

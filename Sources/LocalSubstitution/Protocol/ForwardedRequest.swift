@@ -76,8 +76,8 @@ final class ForwardedRequest: Sendable {
     /// The entry that answers if the network fails; `nil` if none does.
     var entryFallback: Substitution? { if case .entry(let substitution)? = fallback { substitution } else { nil } }
 
-    /// Whether the response is held until it's complete. If so, the fallback can still answer when the network fails
-    /// midway. An event stream isn't held, since it may take hours.
+    /// Whether the response is held until it's complete, so that the fallback can still answer when the network fails
+    /// midway. An event stream isn't held, since it may take hours: for an entry's fallback, its ``limit`` is 0.
     private var isHeld: Bool {
         switch fallback {
         case nil: false
@@ -123,8 +123,11 @@ extension ForwardedRequest {
         guard let timeout = entryFallback?.options.fields.timeout else { return }
         DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + timeout) { [weak self] in
             guard let self else { return }
-            LoaderThread.runAsDelegate { self.end(URLError(.timedOut)) }
-            cancelTask()
+            LoaderThread.runAsDelegate {
+                // Once a piece was passed on, nothing else can answer.
+                let isEnded = self.end(unlessPartial: true) { .failed(URLError(.timedOut), isPartial: $0) }
+                if isEnded { self.cancelTask() }
+            }
         }
     }
 
@@ -165,8 +168,9 @@ extension ForwardedRequest {
         }
         #endif
         let heldLimit = fallback != nil || attachment.rules.listener != nil ? limit : 0
+        let passesStreams = entryFallback != nil
         return ResponseCollector.Owner(
-            limit: { _ in heldLimit },
+            limit: { passesStreams && $0.mimeType == MIMEType.eventStream ? 0 : heldLimit },
             body: isHeld ? .wholeOrPieces { self.pass($0) } : .pieces { self.pass($0) },
             redirect: { self.redirect(to: $0, $1) },
             answerChallenge: answerChallenge
@@ -207,17 +211,22 @@ extension ForwardedRequest {
 
     /// Adds the last event and ends the events. Later calls have no effect.
     ///
-    /// - Parameter make: Returns the event, which may depend on whether a piece was passed on.
-    private func end(_ make: (_ isPartial: Bool) -> Event) {
+    /// - Parameters:
+    ///   - unlessPartial: Whether to do nothing if a piece was passed on; `false` by default.
+    ///   - make: Returns the event, which may depend on whether a piece was passed on.
+    /// - Returns: Whether this call ended the events.
+    @discardableResult
+    private func end(unlessPartial: Bool = false, _ make: (_ isPartial: Bool) -> Event) -> Bool {
         let isPartial = state.withLock { state -> Bool? in
-            guard !state.isEnded else { return nil }
+            guard !state.isEnded, !(unlessPartial && state.isPartial) else { return nil }
             state.isEnded = true
             return state.isPartial
         }
-        guard let isPartial else { return }
+        guard let isPartial else { return false }
         stream.continuation.yield(make(isPartial))
         // Drops a later redirect: no load reads it, and its closure would keep this request alive.
         stream.continuation.finish()
+        return true
     }
 }
 

@@ -19,7 +19,12 @@ struct LongResponseTests {
     private let cache: LocalSubstitutionCache
 
     init() throws {
-        cache = try CacheFixture(#""http://127.0.0.1:*/offline": { "file": "a.txt", "use": "whenOffline" }"#).cache()
+        cache = try CacheFixture(
+            #"""
+            "http://127.0.0.1:*/offline": { "file": "a.txt", "use": "whenOffline" },
+            "http://127.0.0.1:*/soon/*": { "file": "a.txt", "use": "whenOffline", "timeout": 0.5 }
+            """#
+        ).cache()
     }
 
     private func load(
@@ -77,6 +82,33 @@ struct LongResponseTests {
         }
         #expect(delegate.current.status == 200)
         #expect(Self.body.starts(with: delegate.current.data))
+    }
+
+    @Test("An event stream with a fallback reaches the app as it arrives, even after the entry's timeout")
+    func stream() async throws {
+        let origin = try LoopbackServer { request in
+            let events = Data("data: a\n\ndata: b\n\n".utf8)
+            let type = request.path == "/soon/stream" ? "text/event-stream" : "text/plain"
+            return .ok(events, type: type).failing(.stallAfter(bodyBytes: 9))
+        }
+        defer { origin.stop() }
+        let configuration = URLSessionConfiguration.ephemeral
+        try cache.attach(to: configuration, unmatched: .load)
+        let delegate = TaskRecorder()
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.dataTask(with: origin.url("soon/stream"))
+        task.resume()
+        while delegate.current.data.count < 9 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(delegate.current.data == Data("data: a\n\n".utf8))
+        // A later request's timeout ends after the stream's.
+        let other = try await cache.makeSession(.ephemeral).data(from: origin.url("soon/text")).0
+        #expect(other == Data("local".utf8))
+        #expect(delegate.current.error == nil && task.state == .running)
+        task.cancel()
     }
 
     @Test("A completion handler gets a long response whole")
