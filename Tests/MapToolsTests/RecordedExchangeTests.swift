@@ -301,6 +301,16 @@ struct RecordedExchangeTests {
         #expect(Set(both.outcomes.compactMap { try? $0.get().file }).count == 2)
     }
 
+    @Test(
+        "That a partial response answers requests without its condition is reported",
+        arguments: [(206, "“Range”"), (304, "“If-None-Match”"), (200, nil)]
+    )
+    func partial(_ status: Int, _ header: String?) throws {
+        let exchange = try Self.exchange(body: status == 304 ? "" : "body", status: status)
+        let note = try Self.added([exchange]).outcomes.map { try $0.get().note }[0]
+        #expect(note?.contains("requests without \(header ?? "")") == header.map { _ in true }, "\(note ?? "")")
+    }
+
     @Test("Bodies that only differ in a password are one request, which is reported")
     func oneQuestion() throws {
         let exchanges = try ["a", "b"].map { try Self.exchange("POST", request: #"{"u": 1, "password": "\#($0)"}"#) }

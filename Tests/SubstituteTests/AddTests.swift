@@ -130,6 +130,19 @@ struct AddTests {
         #expect(try folder.contents("Resources/mine.txt") == Data("new".utf8))
     }
 
+    @Test("If a null entry excludes the URL, it says so", arguments: ["https://h.com/x", "https://h.com/*"])
+    func excluded(_ key: String) async throws {
+        try folder.write(#"{ "\#(key)": null }"#, to: "substitutions.json")
+        let refused = try await folder.substitute("add", "https://h.com/x")
+        #expect(refused.status == 1)
+        #expect(
+            refused.messages.contains(
+                "The entry “\(key)” is null, so it excludes this URL. Remove that entry, or add the URL with --force."
+            ),
+            "\(refused.messages)"
+        )
+    }
+
     @Test("It never overwrites the file of a stream's piece, unless that's the file it's told to write")
     func pieces() async throws {
         let origin = try origin()

@@ -255,7 +255,8 @@ extension URLError {
     }
 
     static func unreadable(_ problem: FileProblem, _ url: URL?) -> URLError {
-        .explained(.cannotOpenFile, "The entry's file \(problem.message)", url)
+        let advice = problem == .missing ? " Add it, or correct its name in the map." : ""
+        return .explained(.cannotOpenFile, "The entry's file \(problem.message)\(advice)", url)
     }
 
     /// Returns the error of a request whose entry makes it fail.

@@ -76,23 +76,24 @@ extension LocalSubstitutionCache {
             }
             let address = url?.absoluteString ?? ""
             let entry = key.map { "entry “\($0)”" } ?? ""
+            let size = (bytes ?? 0).counted("byte", "bytes")
             let text =
                 switch kind {
                 case .substituted:
-                    "substituted \(address) ← \(file?.path ?? "no file") (\((bytes ?? 0).grouped) bytes; \(entry))"
+                    "substituted \(address) ← \(file?.path ?? "no file") (\(size); \(entry))"
                 case .bypassed: "bypassed \(address): \(reason ?? "") (\(entry))"
                 case .forwarded: "forwarded \(address): the network answered (\(entry))"
                 case .fellBack: "fell back for \(address): \(reason ?? "") (\(entry))"
                 case .confirmed:
-                    "confirmed \(address): the network says that the copy is current (\((bytes ?? 0).grouped) bytes; \(entry))"
+                    "confirmed \(address): the network says that the copy is current (\(size); \(entry))"
                 case .recorded:
-                    "recorded \(address) → \(file?.path ?? "") (\((bytes ?? 0).grouped) bytes\(reason.map { "; \($0)" } ?? ""))"
+                    "recorded \(address) → \(file?.path ?? "") (\(size)\(reason.map { "; \($0)" } ?? ""))"
                 case .notRecorded: "not recorded \(address): \(reason ?? "")"
                 case .fallbackHit: "answered by the default cache: \(address)"
                 case .missed:
                     "missed \(address)" + nearMisses.map { " (near miss: \($0))" }.joined()
                 case .fault: "fault \(address): the file \(file?.path ?? "") \(reason ?? "") (\(entry))"
-                case .refreshed: "refreshed \(address): a newer copy answers (\((bytes ?? 0).grouped) bytes; \(entry))"
+                case .refreshed: "refreshed \(address): a newer copy answers (\(size); \(entry))"
                 case .upToDate: "up to date \(address): the network has no newer copy (\(entry))"
                 case .refreshFailed: "not refreshed \(address): \(reason ?? "") (\(entry))"
                 case .mapReloaded: "map reloaded: \(reason ?? "")"

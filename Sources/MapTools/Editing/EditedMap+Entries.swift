@@ -38,7 +38,7 @@ extension EditedMap {
         let isThere = hasFile(name, body)
         if let oldKey {
             let isSame = entries.document.values[oldKey] == value && isThere
-            guard isSame || replacing else { throw Self.occupied(oldKey) }
+            guard isSame || replacing else { throw occupied(oldKey) }
             if isSame { return KeptFile(.unchanged, name, of: body, servedAs: served) }
         }
         if inside == nil, !isThere {
@@ -72,7 +72,7 @@ extension EditedMap {
         let exchange = RecordedExchange(request: .any("GET"), url: key, response: recorded)
         switch try keep([exchange], for: url, as: key, replacing: replacing).first {
         case .success(let kept): return kept
-        case .failure(let occupied): throw Self.occupied(occupied.key)
+        case .failure(let other): throw occupied(other.key)
         case nil: throw MapToolError("\(key): Nothing was added.")
         }
     }
@@ -85,7 +85,7 @@ extension EditedMap {
     /// - Returns: A warning if the URL may contain a credential; otherwise, `nil`. For a pattern, always `nil`.
     package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapToolError) -> String? {
         guard let url = isLoaded ? try Self.loadedURL(key) : try Self.exactURL(key) else { return nil }
-        if isLoaded, !replacing, let key = entries.refusal(of: url)?.key { throw Self.occupied(key) }
+        if isLoaded, !replacing, let key = entries.refusal(of: url)?.key { throw occupied(key) }
         return SecretName.first(in: url)
             .map { "\($0.sentence) The URL is now in the map. If the credential is real, remove the entry." }
     }
@@ -122,8 +122,13 @@ extension EditedMap {
         }
     }
 
-    private static func occupied(_ key: String) -> MapToolError {
-        MapToolError("The map already has the entry “\(key)” for this URL. Replace it with --force.")
+    private func occupied(_ key: String) -> MapToolError {
+        let isNull = entries.document.values[key] == "null"
+        return MapToolError(
+            isNull
+                ? "The entry “\(key)” is null, so it excludes this URL. Remove that entry, or add the URL with --force."
+                : "The map already has the entry “\(key)” for this URL. Replace it with --force."
+        )
     }
 }
 

@@ -230,6 +230,9 @@ extension EditedMap {
     /// Returns a note for the report, as a clause without a period: why the entry may answer requests that differ.
     /// Returns `nil` if the entry can tell all requests apart.
     private static func note(on group: [Numbered]) -> String? {
+        let statuses = Set(group.filter { $0.exchange.replaced == nil }.map(\.exchange.response.status))
+        if statuses.contains(206) { return "it also answers requests without “Range”, with only a part of the body" }
+        if statuses.contains(304) { return "it also answers requests without “If-None-Match”, without a body" }
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
             return nil

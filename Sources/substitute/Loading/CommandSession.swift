@@ -11,7 +11,8 @@ struct CommandSession: Sendable {
     /// The options that configure the session.
     static let options: [Subcommand.Option] = [
         .flag("cache-only", help: "don't attach the cache; only set it as urlCache"),
-        .option("record", .folder, help: "save responses in DIR"), .flag("offline", help: "don't use the network"),
+        .option("record", .folder, help: "save responses in DIR"),
+        .flag("offline", help: "use the network only for forwardTo"),
         Loader.Limit.option,
     ]
 

@@ -27,7 +27,7 @@ let serveCommand = Subcommand(
         .option("origin", "URL", help: "serve this origin (repeatable); others on demand", repeats: true),
         .option("port", "N", help: "the first origin's port; the next ones are N+1, …"),
         .option("record", .folder, help: "save responses in DIR"),
-        .flag("offline", help: "don't use the network"),
+        .flag("offline", help: "use the network only for forwardTo"),
         .flag("json", help: "print JSON, one object per line"),
     ],
     run: serve
