@@ -141,7 +141,7 @@ extension LocalSubstitutionCache {
         guard configuration.isBackground else { return nil }
         return AttachmentError(
             .backgroundConfiguration,
-            "A background configuration has no custom protocols. Attach to a default or ephemeral configuration, "
+            "A background configuration can't use custom protocols. Attach to a default or ephemeral configuration, "
                 + "or attach without a recorder and with unmatched: .load."
         )
         #endif

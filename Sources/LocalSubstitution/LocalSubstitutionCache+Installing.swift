@@ -17,7 +17,7 @@ extension LocalSubstitutionCache {
         /// Uninstalls the cache. Restores the former `URLCache.shared`, unless another cache has been set since.
         func undo() {
             InstalledProtocol.use(nil)
-            InstalledCache.ofSharedSession.use(nil)
+            SharedSessionCache.only.use(nil)
             if URLCache.shared === cache { URLCache.shared = formerCache }
         }
     }
@@ -58,7 +58,7 @@ extension LocalSubstitutionCache {
             former?.undo()
             installation = Installation(cache: self, formerCache: URLCache.shared)
             InstalledProtocol.use(attachment)
-            InstalledCache.ofSharedSession.use(self)
+            SharedSessionCache.only.use(self)
             URLCache.shared = self
             if rules.isStrict { responder.takeCacheOffline() }
             return (former, missing(in: URLSession.shared.configuration))
@@ -125,7 +125,7 @@ extension LocalSubstitutionCache {
     /// enough to register the protocols. They have no effect unless a cache is installed or a test's map answers.
     package static let reachesSharedSession: Bool = {
         let formerCache = URLCache.shared
-        URLCache.shared = InstalledCache.ofSharedSession
+        URLCache.shared = SharedSessionCache.only
         defer { URLCache.shared = formerCache }
         #if canImport(Darwin)
         // Apple's loader asks the most recently registered class first.
@@ -141,7 +141,7 @@ extension LocalSubstitutionCache {
         // the shared session uses the current `URLCache.shared`.
         withExtendedLifetime(configuration) {}
         #else
-        guard configuration.urlCache === InstalledCache.ofSharedSession, isAskedFirst(configuration) else {
+        guard configuration.urlCache === SharedSessionCache.only, isAskedFirst(configuration) else {
             for one in protocols { URLProtocol.unregisterClass(one) }
             return false
         }

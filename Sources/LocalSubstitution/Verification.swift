@@ -141,7 +141,7 @@ extension LocalSubstitutionCache {
             ($0 as? SubstitutionURLProtocol.Type)?.attachment?.responder === responder
         }
         // An installed cache shows only in `urlCache`, since Apple's sessions don't list registered protocols.
-        let cache = (configuration.urlCache as? InstalledCache)?.target ?? configuration.urlCache
+        let cache = (configuration.urlCache as? SharedSessionCache)?.target ?? configuration.urlCache
         guard !isAttached, cache !== self else { return nil }
         guard cache != nil else { return .noCache }
         return URLCache.shared === self ? .madeBefore : .anotherCache

@@ -252,7 +252,7 @@ struct Recording: Sendable {
     /// - Throws: An `Obstacle` if the response can't be recorded, or if the `redacting` closure discards it.
     private func exchange(
         for request: TestSubstitutions.Request,
-        _ missing: MapBeforeRun.Missing?,
+        _ missing: RecordingChoice.Missing?,
         instead sequence: RecordingAgain.Sequence?
     ) throws(Obstacle) -> (RecordedExchange, leftOut: [String]) {
         if let error = request.error {

@@ -17,7 +17,7 @@ struct RecordingRun: Sendable {
     /// The number of tests and suites that use the map and haven't ended.
     var underWay = 0
     /// The map before the run; `nil` until a test needs it.
-    private var base: MapBeforeRun?
+    private var base: RecordingChoice?
     /// The status of the map's file when the run last read or wrote it; `nil` if the file didn't exist.
     private var status: FileStatus?
     /// What the run added to the map in its last save; `nil` before the first save. The next save replaces it.
@@ -78,17 +78,17 @@ struct RecordingRun: Sendable {
         URL(fileURLWithPath: ResourcesFolder(beside: file, or: resources).path, isDirectory: true)
     }
 
-    /// Returns the map as it was before the run.
+    /// Returns the choice by the map as it was before the run.
     ///
     /// If another program has changed the file during the run, the changed file becomes the map before the run.
     /// Responses that it makes unnecessary are discarded.
     ///
     /// - Throws: An error if the file can't be read, or isn't a valid map.
-    mutating func current() throws -> MapBeforeRun {
+    mutating func current() throws -> RecordingChoice {
         let now = FileStatus(path: file.path)
         if let base, now == status { return base }
         let mapFile = now == nil ? nil : try MapFile(file)
-        let new = MapBeforeRun(mapFile, try mapFile.map { try load($0, .any) } ?? .empty)
+        let new = RecordingChoice(mapFile, try mapFile.map { try load($0, .any) } ?? .empty)
         (base, status, draft) = (new, now, nil)
         for index in tests.indices {
             tests[index].recorded.removeAll { request, exchange in

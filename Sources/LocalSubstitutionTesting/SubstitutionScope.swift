@@ -176,7 +176,7 @@ struct SubstitutionScope: Sendable {
         if request.isHiddenUpload {
             let reason = "on Linux, Foundation hides an upload task's body."
             return request.explanation?.verdict == .noEntry
-                ? "Add an entry by hand. Use a data task with httpBody to record the request instead: \(reason)"
+                ? "Add an entry by hand. Or record the request. Use a data task with httpBody for that: \(reason)"
                 : "Use a data task with httpBody: \(reason)"
         }
         if let archive = options.source.archive {

@@ -268,7 +268,7 @@ struct RecordingAgainTests {
         let issue = try #require(try await site.run(requests).issues.first?.text)
         #expect(try site.map == map)
         #expect(try [site.text("a.txt"), site.text("b.txt")] == (count == 2 ? ["old", "old b"] : ["x", "y"]))
-        let reason = "GET \(site.origin.url("a")): not replaced: the tests made this request only 2 of the 3 times "
+        let reason = "GET \(site.origin.url("a")): not replaced: the tests made this request only 2 times, but its "
         #expect(issue.contains(reason) == (count == 2), "\(issue)")
     }
 

@@ -109,12 +109,12 @@ struct InstallingTests {
             let delivered = CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowed)
             cache.uninstall()
             if byTask {
-                InstalledCache.ofSharedSession.storeCachedResponse(
+                SharedSessionCache.only.storeCachedResponse(
                     delivered,
                     for: URLSession.shared.dataTask(with: request)
                 )
             } else {
-                InstalledCache.ofSharedSession.storeCachedResponse(delivered, for: request)
+                SharedSessionCache.only.storeCachedResponse(delivered, for: request)
             }
             #expect(URLCache.shared.cachedResponse(for: request) == nil)
             #expect(try await InstallingTests.answers() == [nil, nil, nil])

@@ -91,10 +91,11 @@ final class RefreshSchedule: Sendable {
 
     // MARK: Asking
 
-    /// Asks the network for a URL, if its record is due and kept, and no question for the URL is under way.
+    /// Asks the network for a URL if its record is due and still in the schedule, unless the network is already being
+    /// asked for the URL.
     ///
-    /// - Parameter ask: Called later on another thread. On Linux, a lookup runs on a queue that all sessions share, and
-    ///   using a session there traps (`URLSession.swift`, `sharedQueue`).
+    /// - Parameter ask: Called later, on another thread. On Linux, the caller may be on the queue that all sessions share,
+    ///   where using a session traps (`URLSession.swift`, `sharedQueue`).
     func ask(for url: String, _ record: Record, by ask: @escaping Ask) {
         guard record.isDue else { return }
         state.withLock { state in

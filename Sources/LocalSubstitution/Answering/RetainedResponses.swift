@@ -277,7 +277,7 @@ extension RetainedResponses {
         private let missing: [String]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` for never.
         private let expiresAt: Int64?
-        /// The state of the newer copy; `nil` if the entry isn't `untilUpdated`.
+        /// The state of the newer copy when this response was made; `nil` if the entry isn't `untilUpdated`.
         private let stamp: RefreshSchedule.Record.Stamp?
 
         /// - Parameters:

@@ -81,8 +81,8 @@ extension ResourcesFolder {
     /// The resources folder, open as long as this object exists. Every name is looked up in the opened folder, even if
     /// the folder's path leads elsewhere later. Files outside the folder are refused.
     ///
-    /// A file is opened once, and the system then reports the opened file's path. Checking a path before or after
-    /// opening it wouldn't be safe: another thread could put a symbolic link there in between.
+    /// A file is opened first. Then the path that the system reports for the opened file must be in the folder. Resolving
+    /// the file's name separately wouldn't be safe: another thread could put a symbolic link there in between.
     package final class Opened: Sendable {
         private let folder: OpenedFile
         /// The status of the map's file, if the folder is the map's own.

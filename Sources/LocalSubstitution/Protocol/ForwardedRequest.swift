@@ -12,8 +12,8 @@ final class ForwardedRequest: Sendable {
         /// A redirect, with the request for its target. Call the closure with the request to send, or with `nil` to
         /// take the redirect itself as the response.
         case redirected(URLRequest, answer: @Sendable (URLRequest?) -> Void)
-        /// The network's response. Its body is `nil` if the body is longer than the limit, and has been passed on in
-        /// pieces.
+        /// The network's response. A body longer than the limit has already been passed on in pieces; the response's
+        /// body is then `nil`.
         case received(ResponseCollector.Response)
         /// - Parameter isPartial: Whether part of the response has been passed on. If so, nothing else can answer.
         case failed(URLError, isPartial: Bool)

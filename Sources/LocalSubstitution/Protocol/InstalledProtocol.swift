@@ -3,8 +3,8 @@ import Guarded
 
 /// The protocol with which an installed cache answers `URLSession.shared`.
 ///
-/// That session keeps the classes that it finds at its first use. On Linux, it doesn't ask a class that is registered
-/// later. So this class stays registered, and answers with the attachment of the installed cache, if any.
+/// On Linux, that session only asks the protocol classes that are registered when it's first used. So this class stays
+/// registered, even after the cache is uninstalled. It then leaves every request to the loader.
 final class InstalledProtocol: SubstitutionURLProtocol {
     private static let current = Guarded<Attachment?>(nil)
 

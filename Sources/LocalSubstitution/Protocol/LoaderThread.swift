@@ -53,7 +53,8 @@ struct LoaderThread: Sendable {
         session.getAllTasks { _ in body() }
     }
 
-    /// A queue that runs each operation at once, on the thread that adds it. Sessions add operations on their work queues.
+    /// A queue that runs each operation at once, on the thread that adds it. So a session with this delegate queue calls
+    /// its delegate on its work queue.
     private final class InPlaceQueue: OperationQueue, @unchecked Sendable {
         // Unchecked, because a subclass must restate the superclass's conformance. This class adds no state.
         override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }

@@ -371,8 +371,8 @@ extension EditedMap {
 
     private static func tooFew(_ count: Int, of wanted: Int) -> MapToolError {
         MapToolError(
-            "the tests made this request only \(count.grouped) of the \(wanted.grouped) times that its recorded answers need. "
-                + "Run all tests that make the request, or remove the answers that aren't needed."
+            "the tests made this request only \(count.counted("time", "times")), but its recorded answers are for "
+                + "\(wanted.grouped) requests. Run all tests that make the request, or remove the answers that aren't needed."
         )
     }
 }

@@ -90,7 +90,8 @@ package struct RecordingAgain: Sendable {
         self.json = json.replacing(parts)
     }
 
-    /// Returns the sequence that an entry or alternative belongs to; `nil` if it doesn't count as recorded.
+    /// Returns the sequence of recorded answers that has an entry or alternative; `nil` if the entry or alternative
+    /// doesn't count as recorded (see ``RecordingAgain``).
     package func sequence(of entry: SubstitutionMap.EntryReference) -> Sequence? {
         sequences[entry.key]?.first { $0.places.contains((entry.alternative ?? 1) - 1) }
     }

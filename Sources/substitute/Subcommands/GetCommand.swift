@@ -120,7 +120,8 @@ private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output
     if !leftOut.isEmpty { output.line("\nLeft out:\n\(lines: leftOut.joined(separator: "\n"))") }
     let missing = isOffline ? page.missingParts : [:]
     if !missing.isEmpty {
-        output.line("\nMissing, as a map:\n\(lines: JSONText.lines(missing.mapValues(JSONText.string)))")
+        output.line("\nTo add the missing parts, save their files under these names, and copy the entries into a map.")
+        output.line("Missing, as a map:\n\(lines: JSONText.lines(missing.mapValues(JSONText.string)))")
     }
     try output.json([
         "parts": page.fetches.map { $0.json() }, "totals": totals, "leftOut": leftOut,

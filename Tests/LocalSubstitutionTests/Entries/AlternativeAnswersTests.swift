@@ -81,7 +81,7 @@ struct AlternativeAnswersTests {
         #expect(explanation.verdict == .methodNotListed)
         #expect(
             explanation.nearMisses.first?.description
-                == #"“http://h/orders” answers only \#(methods). To answer POST too, list all methods in “methods”."#
+                == #"“http://h/orders” answers only \#(methods). To answer POST too, add it to “methods”, beside the others."#
         )
     }
 }

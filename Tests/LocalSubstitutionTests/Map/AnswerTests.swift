@@ -167,7 +167,11 @@ struct AnswerTests {
             Mistake(.text("").use(.untilUpdated), .conflict, "“untilUpdated” without a “file”"),
             Mistake([], .wrongType, "is empty"), Mistake([nil], .wrongType, "Alternative 1 can't be null"),
             Mistake([[.status(404)]], .conflict, "Alternative 1: “alternatives” isn't allowed in an alternative"),
-            Mistake([.status(404), .status(500)], .neverReached, "because alternative 1 answers all its requests"),
+            Mistake(
+                [.status(404), .status(500)],
+                .neverReached,
+                "alternative 1 answers every request that this one would"
+            ),
             Mistake("missing", .missingFile, "“missing”"),
             Mistake("https://h/b", .invalidFileName, "use “forwardTo”"),
         ]

@@ -302,7 +302,7 @@ private struct AlternativeEntries {
             note(
                 .neverReached,
                 entry,
-                "is never reached, because alternative \(number)\(line) answers all its requests. "
+                "is never reached, because alternative \(number)\(line) answers every request that this one would. "
                     + "Move this one before alternative \(number), "
                     + "or give alternative \(number) another “when” or a “times”."
             )

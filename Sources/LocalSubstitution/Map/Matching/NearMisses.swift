@@ -69,7 +69,7 @@ extension SubstitutionMap {
             var answered: [String] = []
             for name in alternatives.flatMap(\.options.methods) where !answered.contains(name) { answered.append(name) }
             description =
-                "“\(key)” answers only \(answered.listed()). To answer \(method) too, list all methods in “methods”."
+                "“\(key)” answers only \(answered.listed()). To answer \(method) too, add it to “methods”, beside the others."
         }
 
         /// Returns how to correct a query: with an entry for the request's query, or with `ignoreQuery`. If the key has
@@ -90,8 +90,8 @@ extension Entry {
     fileprivate var keyHasQuery: Bool { key.utf8.contains(UInt8(ascii: "?")) }
 }
 
-/// A search for the keys that almost match a URL. They differ in the scheme, port, query, letter case or a slash at the
-/// end, or they have a misspelling: an exact key in its host and path, a pattern only in its host.
+/// A search for the keys that almost match a URL. Such a key differs in its scheme, port, query or letter case, in a slash
+/// at the end, or by a misspelling. In an exact key, the host or the path may be misspelled; in a pattern, only the host.
 ///
 /// Only listeners and explanations need a search, so it's created at first use: see ``SubstitutionMap/Storage``.
 final class NearMisses: Sendable {

@@ -18,8 +18,8 @@ package final class ForwardTarget: Sendable {
             (self.url, self.prefixes, self.request) = (url, prefixes, request)
         }
 
-        /// Returns the original of a URL, such as of a redirect's target: the URL that the entry would forward to it.
-        /// `nil` if there's none.
+        /// Returns the URL that the entry forwards to a given URL, such as to a redirect's target; `nil` if the entry
+        /// forwards no URL there.
         func original(of url: URL) -> URL? {
             let text = url.absoluteString
             guard let location = try? NormalizedURL(text) else { return nil }

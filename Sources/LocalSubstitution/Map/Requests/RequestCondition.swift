@@ -100,3 +100,53 @@ package struct RequestCondition: Sendable {
 extension Glob {
     fileprivate func matches(_ text: String) -> Bool { match(Array(text.utf8)[...]) != nil }
 }
+
+/// Comparing a JSON body with `when.json`.
+extension JSONValue {
+    /// The first place where a value isn't a part of another value.
+    struct Difference {
+        /// The names and indices that lead to the place, such as `items[0].id`; empty for the whole value.
+        let path: String
+        /// The actual and the expected value, as a predicate that follows the path in a message. `nil` if the other
+        /// value has no such place.
+        let predicate: String?
+    }
+
+    private var isScalar: Bool {
+        switch self {
+        case .array, .object: false
+        case .null, .bool, .number, .string: true
+        }
+    }
+
+    /// Returns the first place where the value isn't a part of `whole`; `nil` if it's a part.
+    ///
+    /// Objects in `whole` may have more members. Arrays of different lengths differ. Strings are compared scalar by
+    /// scalar, and numbers as decimals.
+    ///
+    /// - Parameter path: The path of this value, at the beginning of the difference's path; empty by default.
+    func difference(from whole: JSONValue, at path: String = "") -> Difference? {
+        switch (self, whole) {
+        case (.object(let part), .object(let whole)):
+            for (key, value) in part.members {
+                let place = path.isEmpty ? key.text : "\(path).\(key.text)"
+                guard let found = whole[key] else { return Difference(path: place, predicate: nil) }
+                if let difference = value.difference(from: found, at: place) { return difference }
+            }
+            return nil
+        case (.array(let part), .array(let whole)):
+            guard part.count == whole.count else {
+                let predicate = "has the length \(whole.count.grouped), not \(part.count.grouped)"
+                return Difference(path: path, predicate: predicate)
+            }
+            for (index, (value, found)) in zip(part, whole).enumerated() {
+                if let difference = value.difference(from: found, at: "\(path)[\(index)]") { return difference }
+            }
+            return nil
+        default:
+            // Only scalars are compared with `==`, which would write out a whole array or object as JSON.
+            if isScalar, whole.isScalar, self == whole { return nil }
+            return Difference(path: path, predicate: "is \(whole.description.clipped), not \(description.clipped)")
+        }
+    }
+}

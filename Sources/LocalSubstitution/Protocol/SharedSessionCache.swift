@@ -7,16 +7,16 @@ import FoundationNetworking
 
 /// The cache of `URLSession.shared`. That session keeps the cache that it finds at its first use, so this cache passes
 /// every call on to the installed cache, or to `URLCache.shared` if none is installed.
-final class InstalledCache: URLCache, @unchecked Sendable {
+final class SharedSessionCache: URLCache, @unchecked Sendable {
     // Unchecked, because a subclass of `URLCache` must restate the superclass's conformance. All that this class adds
-    // is behind a lock, or doesn't change after `ofSharedSession` is initialized.
+    // is behind a lock, or doesn't change after `only` is initialized.
 
     /// The installed cache, if any. Unchecked, so that this also compiles with an SDK that doesn't declare `URLCache` Sendable.
     private struct Installed: @unchecked Sendable {
         var cache: URLCache?
     }
 
-    static let ofSharedSession = InstalledCache()
+    static let only = SharedSessionCache()
 
     private let installed = Guarded(Installed())
     private let formerShared: URLCache

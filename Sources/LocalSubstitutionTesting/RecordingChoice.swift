@@ -7,15 +7,15 @@ import MapTools
 import FoundationNetworking
 #endif
 
-/// The map as it was before a recording run. The run compares each request of a test with this map, to decide whether
-/// to record the response.
+/// The choice of the requests whose responses a recording run keeps. The run compares each request of a test with the map
+/// as it was before the run.
 ///
 /// For each request that a test made, the run asks in this order:
 ///
 /// 1. ``followed(_:)``: which request's response can be recorded, after the map's own redirects?
 /// 2. ``sequence(answering:)``: which recorded answers would have answered the request? The response replaces them.
 /// 3. ``missing(for:)``: if there are none, does the map have no answer? Then the response is added.
-struct MapBeforeRun: Sendable {
+struct RecordingChoice: Sendable {
     /// What a map needs before it can answer a request.
     enum Missing {
         /// An entry that answers the request.
