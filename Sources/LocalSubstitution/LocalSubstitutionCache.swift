@@ -206,7 +206,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         if let request = dataTask.currentRequest { responder.remove(request) }
     }
 
-    /// Removes all retained responses and everything in the default cache, including newer copies. The map stays.
+    /// Removes all retained responses and everything in the default cache, including the newer copies of `untilUpdated`
+    /// entries' files. The map stays.
     public override func removeAllCachedResponses() {
         responder.removeAll { super.removeAllCachedResponses() }
     }

@@ -91,12 +91,12 @@ package struct NearestMap: Sendable {
         let stem = name.lowercased().hasSuffix(".json") ? String(name.dropLast(5)) : name
         let beginning = "There's no map “\(name)” in the bundle “\(bundle.bundlePath)”."
         if stem != name, bundle.url(forResource: stem, withExtension: "json") != nil {
-            return "\(beginning) Leave out the extension: write named: \"\(stem)\"."
+            return "\(beginning) Leave out the extension: write “named: \"\(stem)\"”."
         }
         let others = bundles(in: folders).filter { $0.url(forResource: stem, withExtension: "json") != nil }
             .map { $0.bundleURL.lastPathComponent }.sorted()
         if let own = others.first(where: { ($0 as NSString).deletingPathExtension.hasSuffix("_\(module)") }) {
-            return "\(beginning) The target's own bundle “\(own)” has a map with this name. Write in: .module."
+            return "\(beginning) The target's own bundle “\(own)” has a map with this name. Pass it as “in: .module”."
         }
         if !others.isEmpty {
             let list = others.prefix(3).map { "“\($0)”" }.joined(separator: ", ")

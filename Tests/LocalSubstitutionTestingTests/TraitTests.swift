@@ -127,7 +127,7 @@ struct TraitTests {
         let advice = { NearestMap.advice(on: $0, missingIn: fixtures, module: "ShopTests", folders: [folder.url]) }
         for name in ["sale", "sale.json"] {
             #expect(advice(name)?.contains("“Shop_ShopTests.resources”") == true)
-            #expect(advice(name)?.hasSuffix("Write in: .module.") == true)
+            #expect(advice(name)?.hasSuffix("Pass it as “in: .module”.") == true)
         }
         #expect(advice("bundled") == nil)
         #expect(advice("nothing-like-that") == nil)

@@ -26,8 +26,8 @@ final class RefreshSchedule: Sendable {
         var running: Int { asking.count - waiting.count }
     }
 
-    /// The maximum number of records, since a pattern matches any number of URLs. Only a due record is removed. If
-    /// another were removed, its URL would be asked for again too early.
+    /// The maximum number of records. There's a maximum because a pattern matches any number of URLs. To make room, only
+    /// due records are removed: if another were removed, the network would be asked for its URL again too early.
     private let limit: Int
     /// The maximum number of questions that are asked at the same time. More would slow down the app's own requests.
     private static let mostRunning = 4

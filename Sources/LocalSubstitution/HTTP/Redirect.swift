@@ -14,8 +14,8 @@ package enum Redirect {
 
     /// Returns the target of a `Location` header (RFC 9110 §10.2.2); `nil` if it isn't an http or https URL.
     ///
-    /// For a relative `Location`, Linux's loader would decode the path, drop its trailing slash, and resolve it against the host's
-    /// root (`HTTPURLProtocol.swift`, `redirectRequest`).
+    /// A relative `Location` is resolved against `url`. Linux's loader doesn't do that: it decodes the path, drops its
+    /// trailing slash, and resolves it against the host's root (`HTTPURLProtocol.swift`, `redirectRequest`).
     static func target(_ location: String?, from url: URL?) -> URL? {
         guard let target = location.flatMap({ URL(string: $0, relativeTo: url) })?.absoluteURL,
             ["http", "https"].contains(target.scheme?.lowercased()), target.host?.isEmpty == false

@@ -25,7 +25,8 @@ struct LoaderThread: Sendable {
     /// Does nothing. Only Linux needs preparation for a response in pieces.
     static func prepare() {}
 
-    /// Runs a closure where a session with ``delegateQueue`` calls its delegate: here, on the current thread.
+    /// Runs a closure on the thread on which a session with ``delegateQueue`` calls its delegate. On Apple platforms,
+    /// runs it on the current thread.
     static func runAsDelegate(_ body: @escaping @Sendable () -> Void) { body() }
     #else
     // Linux's loader starts protocols on its work queue. When a protocol calls its client, the loader reads its tables
@@ -48,7 +49,7 @@ struct LoaderThread: Sendable {
     /// two thread switches.
     static var delegateQueue: OperationQueue? { InPlaceQueue() }
 
-    /// Runs a closure where a session with ``delegateQueue`` calls its delegate.
+    /// Runs a closure on the queue on which a session with ``delegateQueue`` calls its delegate: the loader's.
     static func runAsDelegate(_ body: @escaping @Sendable () -> Void) {
         session.getAllTasks { _ in body() }
     }

@@ -132,7 +132,7 @@ package final class MapMatch: Sendable {
     /// The name of the first field that needs the URL protocol, in the winner or in an entry before the winner; `nil`
     /// if there's none. Ignores entries that are disabled, or that the request's method, headers or query rule out.
     var protocolField: String? {
-        for (entry, why) in passedOver where !why.isOfHead {
+        for (entry, why) in passedOver where !why.isKnownFromHead {
             if let field = entry.options.protocolFields.first { return field }
         }
         return winner?.options.protocolFields.first
@@ -211,8 +211,9 @@ package final class MapMatch: Sendable {
             }
         }
 
-        /// Whether the entry is disabled, or the request's method, headers or query rule it out.
-        fileprivate var isOfHead: Bool {
+        /// Whether the request's head is enough to pass the entry over: the entry is disabled, or the request's method,
+        /// headers or query rule it out.
+        fileprivate var isKnownFromHead: Bool {
             switch self {
             case .isDisabled, .methodNotListed, .condition: true
             case .bodyCondition, .usedUp, .fileIsGone, .noSuchFile, .notFilled: false

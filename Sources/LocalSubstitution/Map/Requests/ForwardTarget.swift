@@ -2,7 +2,8 @@ import Foundation
 
 /// The URL to which an entry forwards requests: the map's field `forwardTo`.
 ///
-/// Its scheme, host and port are fixed. Only its path and whole values of its query can have wildcards.
+/// Its scheme, host and port are fixed. Its path can have wildcards anywhere. In its query, a wildcard must be a whole
+/// value, as in `?q=*`.
 package final class ForwardTarget: Sendable {
     /// The target for one request.
     final class Filled: Sendable {

@@ -35,8 +35,8 @@ package enum RequestBody: Sendable {
         }
     }
 
-    /// Returns a request's body. Data longer than ``limitOnLoaderQueue`` is ``unread``; data longer than ``limit`` is
-    /// ``tooLong``.
+    /// Returns a request's body for the loader's queue: ``tooLong`` for data that's longer than ``limit`` (8 MiB), and
+    /// ``unread`` for other data that's longer than ``limitOnLoaderQueue`` (64 KiB).
     static func onLoaderQueue(_ request: URLRequest) -> RequestBody {
         RequestBody(request, most: limitOnLoaderQueue)
     }
