@@ -208,7 +208,8 @@ extension DirectLoader.Response.Body {
     }
 
     private static func isTooLong(_ limit: Int) -> URLError {
-        .explained(.dataLengthExceedsMaximum, "HTML or CSS of more than \(limit >> 20) MiB can't be rewritten.", nil)
+        let message = "HTML or CSS of more than \(limit >> 20) MiB can't be rewritten. Use a smaller document."
+        return .explained(.dataLengthExceedsMaximum, message, nil)
     }
 }
 #endif

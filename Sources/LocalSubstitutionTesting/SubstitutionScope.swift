@@ -176,7 +176,7 @@ struct SubstitutionScope: Sendable {
         if request.isHiddenUpload {
             let reason = "on Linux, Foundation hides an upload task's body."
             return request.explanation?.verdict == .noEntry
-                ? "Add an entry by hand. Or record the request. Use a data task with httpBody for that: \(reason)"
+                ? "Add an entry by hand. Use a data task with httpBody if you want to record the request: \(reason)"
                 : "Use a data task with httpBody: \(reason)"
         }
         if let archive = options.source.archive {

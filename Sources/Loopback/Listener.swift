@@ -83,7 +83,7 @@ package final class Listener: Sendable {
             return Array(state.connections.values)
         }
         for connection in connections { connection.socket.hangUp() }
-        // Raised last, so that a thread that the signal wakes can't send its answer anymore: its connection was hung
+        // Raised last, so that a thread that the signal wakes can't send its answer any more: its connection was hung
         // up.
         stopSignal.raise()
         wake()

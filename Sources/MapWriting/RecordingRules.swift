@@ -1,8 +1,10 @@
-import Foundation
 package import LocalSubstitution
 
 #if canImport(FoundationNetworking)
+import Foundation
 package import FoundationNetworking
+#else
+package import Foundation
 #endif
 
 /// The rules that decide which requests a recorder takes, and which responses it keeps. They don't depend on the

@@ -39,6 +39,37 @@ struct AppleBranchTests {
         #expect(Compiled.dependsOnPlatform(source) == expected)
     }
 
+    @Test("Where URLSession is in Foundation, an interface that has its types can be compiled, too")
+    func imports() throws {
+        for path in try PackageFolder.targets.flatMap(PackageFolder.sources) {
+            let text = try PackageFolder.text(of: path)
+            #expect(Self.importsFoundation(text), "\(path): in `#else`, import Foundation as FoundationNetworking.")
+        }
+    }
+
+    @Test(
+        "An import of FoundationNetworking for an interface needs one of Foundation",
+        arguments: [
+            ("import Foundation\nimport FoundationNetworking\n", true),
+            ("import Foundation\npackage import FoundationNetworking\n", false),
+            ("package import Foundation\npackage import FoundationNetworking\n", true),
+            ("public import Foundation\npackage import FoundationNetworking\n", true),
+            ("package import Foundation\npublic import FoundationNetworking\n", false),
+        ]
+    )
+    func importsFoundation(_ source: String, _ expected: Bool) {
+        #expect(Self.importsFoundation(source) == expected)
+    }
+
+    /// Returns whether a source imports Foundation at least as visibly as FoundationNetworking, on some platform.
+    private static func importsFoundation(_ source: String) -> Bool {
+        let lines = source.split(separator: "\n")
+        let isPublic = lines.contains("public import FoundationNetworking")
+        let isPackage = lines.contains("package import FoundationNetworking")
+        return lines.contains("public import Foundation") || !isPublic && !isPackage
+            || !isPublic && lines.contains("package import Foundation")
+    }
+
     private func declares(_ usr: String, _ files: [CompiledFile]?) -> Bool {
         files?.contains { $0.declared[usr] != nil } == true
     }

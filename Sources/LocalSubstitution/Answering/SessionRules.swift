@@ -1,7 +1,8 @@
-import Foundation
-
 #if canImport(FoundationNetworking)
+import Foundation
 package import FoundationNetworking
+#else
+package import Foundation
 #endif
 
 /// The rules that a session adds to the map's. They're an object, whose identity shows for which session a plan was

@@ -1,7 +1,8 @@
-import Foundation
-
 #if canImport(FoundationNetworking)
+import Foundation
 package import FoundationNetworking
+#else
+package import Foundation
 #endif
 
 /// The rules for redirects (RFC 9110 §15.4): which responses redirect, where to, and what the next request keeps.

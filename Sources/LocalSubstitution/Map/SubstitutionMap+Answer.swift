@@ -248,8 +248,8 @@ extension SubstitutionMap.Answer {
     /// Sets when the answer's file or body is used.
     public func use(_ use: Use) -> Self { setting("use", JSONText.string(use.rawValue)) }
 
-    /// Sets how many seconds (more than 0) the network may take for a complete response before the answer's file or
-    /// body is used. Applies only with ``Use/whenOffline``.
+    /// Sets how many seconds (more than 0) the network may take for a complete response, or for the first piece of an
+    /// event stream, before the answer's file or body is used. Applies only with ``Use/whenOffline``.
     public func timeout(_ seconds: Double) -> Self { setting("timeout", JSONText.number(seconds)) }
 
     /// Ignores all query parameters when URLs are compared with the key.

@@ -77,7 +77,8 @@ final class ForwardedRequest: Sendable {
     var entryFallback: Substitution? { if case .entry(let substitution)? = fallback { substitution } else { nil } }
 
     /// Whether the response is held until it's complete, so that the fallback can still answer when the network fails
-    /// midway. An event stream isn't held, since it may take hours: for an entry's fallback, its ``limit`` is 0.
+    /// midway. An event stream isn't held, since it may take hours: for an entry's fallback, its ``limit`` is 0. It's
+    /// held if the client collects the pieces anyway.
     private var isHeld: Bool {
         switch fallback {
         case nil: false
@@ -168,7 +169,7 @@ extension ForwardedRequest {
         }
         #endif
         let heldLimit = fallback != nil || attachment.rules.listener != nil ? limit : 0
-        let passesStreams = entryFallback != nil
+        let passesStreams = entryFallback != nil && attachment.client != .caller
         return ResponseCollector.Owner(
             limit: { passesStreams && $0.mimeType == MIMEType.eventStream ? 0 : heldLimit },
             body: isHeld ? .wholeOrPieces { self.pass($0) } : .pieces { self.pass($0) },

@@ -470,7 +470,8 @@ private final class DispatchExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         // A global queue has few threads, which Swift's tasks and URLSession's delegates also use on Linux. If all are
-        // blocked, Dispatch adds one a second, too late for a timeout. A new queue gets a thread at once.
+        // blocked, Dispatch adds one a second, too late for a timeout. A new queue gets a thread at once, unless about 250
+        // are blocked.
         (queue ?? DispatchQueue(label: "LocalSubstitution.handler")).async {
             job.runSynchronously(on: self.asUnownedTaskExecutor())
         }

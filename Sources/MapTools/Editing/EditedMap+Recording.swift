@@ -16,7 +16,8 @@ extension EditedMap {
     package mutating func add(
         tests: [[RecordedExchange]]
     ) -> (outcomes: [[Result<AddedExchange, MapToolError>]], conflicts: [Conflict]) {
-        var added = Added(outcomes: tests.map { $0.map { _ in .failure(MapToolError("It was skipped. Run again.")) } })
+        let skipped = MapToolError("The exchange was skipped. Run the tests again.")
+        var added = Added(outcomes: tests.map { $0.map { _ in .failure(skipped) } })
         // The exchanges that replace recorded answers, by the entry's key; and the other exchanges, by URL.
         var (replaced, new): ([String: [Numbered]], [String: [Numbered]]) = ([:], [:])
         for (test, exchanges) in tests.enumerated() {
@@ -230,14 +231,21 @@ extension EditedMap {
     /// Returns a note for the report, as a clause without a period: why the entry may answer requests that differ.
     /// Returns `nil` if the entry can tell all requests apart.
     private static func note(on group: [Numbered]) -> String? {
-        let statuses = Set(group.filter { $0.exchange.replaced == nil }.map(\.exchange.response.status))
-        if statuses.contains(206) { return "it also answers requests without “Range”, with only a part of the body" }
-        if statuses.contains(304) { return "it also answers requests without “If-None-Match”, without a body" }
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
             return nil
         }
         return "it also answers requests whose bodies differ only in possible credentials"
+    }
+
+    /// Returns a note on a new response that answers requests without the headers that it depends on; `nil` for any other
+    /// status than 206 and 304.
+    private static func partialNote(_ status: Int) -> String? {
+        switch status {
+        case 206: "it also answers requests without “Range”, with only a part of the body"
+        case 304: "it also answers unconditional requests, without a body"
+        default: nil
+        }
     }
 
     /// Returns the sequence of responses to one request. Also returns a conflict if some tests got
@@ -263,7 +271,8 @@ extension EditedMap {
             if let last = sequence.indices.last, sequence[last].exchange.hasResponse(of: numbered.exchange) {
                 sequence[last].count += 1
             } else {
-                sequence.append(Addition(exchange: numbered.exchange.answering(request), note: note))
+                let partial = numbered.exchange.replaced == nil ? partialNote(numbered.exchange.response.status) : nil
+                sequence.append(Addition(exchange: numbered.exchange.answering(request), note: partial ?? note))
             }
             placeOfKept.append(sequence.count - 1)
         }

@@ -40,7 +40,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     let listener = try Listener(serve: origin.answer)
     defer { listener.stop() }
     let port = try listener.listen(on: 0)
-    // `original` is the URL in the 2010 article that this package goes back to. Its host may not exist anymore.
+    // `original` is the URL in the 2010 article that this package goes back to. Its host may not exist any more.
     guard let page = URL(string: "http://127.0.0.1:\(port)/"),
         let original = URL(string: "http://images.apple.com/global/nav/images/globalnavbg.png")
     else { throw Failure("A URL in the demo's code isn't valid. Report a bug.") }
