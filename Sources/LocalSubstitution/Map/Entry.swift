@@ -69,7 +69,7 @@ extension Entry {
         let isPlain: Bool
         /// The HTTP methods that the entry answers; `["*"]` for all.
         package let methods: [String]
-        /// Those of ``protocolFieldNames`` that the entry has.
+        /// The names of the entry's fields that need the URL protocol; see ``protocolFieldNames``.
         package let protocolFields: [String]
 
         package init(
@@ -131,7 +131,7 @@ extension Entry {
         case stream([Entry.Piece])
         case error(URLError.Code)
         case handler(Entry.Handler)
-        /// A response from the network. With `forwardTo`, it comes from the target; otherwise, the value is `nil`.
+        /// A response from the network: from `forwardTo`'s target or, if the value is `nil`, from the request's URL.
         case network(ForwardTarget?)
 
         /// The HTTP methods of an entry that has this answer and lists no methods.

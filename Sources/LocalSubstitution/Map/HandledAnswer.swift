@@ -7,7 +7,7 @@ struct HandledAnswer {
         let message: String
     }
 
-    /// The substitution that answers the request. `nil` if the handler returned `nil`: the request isn't substituted.
+    /// The substitution that answers the request. `nil` if the handler returned `nil`, so that nothing is substituted.
     let substitution: Substitution?
 
     /// Creates the substitution for a handler's answer. Throws an error that describes the answer's first problem.

@@ -15,7 +15,8 @@ package enum Pace: Sendable, Hashable {
         }
     }
 
-    /// Whether each piece has a fixed time, so that a late piece doesn't delay the next piece.
+    /// Whether pieces are due at fixed times, so that a late piece doesn't delay the next one. If `false`, each delay
+    /// begins when the previous piece is sent.
     package var isEven: Bool { if case .bytesPerSecond = self { true } else { false } }
 
     /// The length of each piece in bytes, if the body is sent at a rate; `nil` if it's sent by lines or events.

@@ -19,9 +19,9 @@ package final class Substitution: Sendable {
     let entry: Entry
     /// The entry's answer. In the names of a stream's files, the wildcards are filled.
     let answer: Entry.Answer
-    /// The file's name in the resources folder, with its wildcards filled; `nil` without a file.
+    /// The name of the answer's one file, with its wildcards filled; `nil` without a file, and for a stream.
     package let fileName: String?
-    /// The URL of the local file; `nil` if the answer has none.
+    /// The URL of the file ``fileName`` on disk; `nil` without that name, or without a resources folder.
     let fileURL: URL?
     /// The URL to which the entry's `forwardTo` sends the request; `nil` without `forwardTo`.
     let target: ForwardTarget.Filled?
@@ -70,7 +70,7 @@ package final class Substitution: Sendable {
         }
     }
 
-    /// Creates the answer of an entry with a file, or with only a status.
+    /// Creates the answer of an entry with a file or, if `fileName` is `nil`, with only a status.
     package convenience init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL?) {
         self.init(entry, .file, fileName: fileName, folder: folder, url: url)
     }
@@ -93,7 +93,7 @@ package final class Substitution: Sendable {
         (mimeType, mimeTypeSource) = Self.mimeType(entry.options, answer, fileName, path: url?.path ?? "")
     }
 
-    /// Whether the body is in a file, in the map or in code, or is empty.
+    /// Whether the answer is a file, a body in the map or in code, or an empty body, but not a stream.
     var isLocal: Bool {
         switch answer {
         case .file, .inline: true
@@ -104,7 +104,7 @@ package final class Substitution: Sendable {
     /// How fast a local body is sent; `nil` if it's sent at once, or if the answer isn't local.
     package var pace: Pace? { isLocal ? entry.options.fields.pace : nil }
 
-    /// Whether sending the body takes time.
+    /// Whether the body is sent over time: always for a stream, and for a local body with a pace.
     var takesTime: Bool { if case .stream = answer { true } else { pace != nil } }
 
     /// The body in the map or in code; `nil` if the answer has none.

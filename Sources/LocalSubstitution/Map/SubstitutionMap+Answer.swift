@@ -16,9 +16,9 @@ extension SubstitutionMap {
     ///
     /// If an answer has a mistake, creating a map with it throws an error that lists the mistake.
     public struct Answer: Sendable {
-        /// The fields' names and JSON values; empty for `null`.
+        /// The names and JSON values of the answer's fields; empty if the answer is `null`.
         private var fields: [(name: String, json: String)] = []
-        /// The file's name; `nil` without a file. Without other fields, the name is the whole answer.
+        /// The file's name; `nil` without a file. If no other field is set, the JSON is only this name.
         private var file: String?
         /// The bodies that were passed as data. In the JSON, the field `data` is an index into this list.
         private(set) var data: [Data] = []
@@ -110,12 +110,12 @@ extension SubstitutionMap {
 
         /// Answers with a value encoded as JSON.
         ///
-        /// - Parameter value: A value for `JSONEncoder`. If it can't be encoded, the map has a problem.
+        /// - Parameter value: A value for `JSONEncoder`. If encoding fails, creating a map with it throws an error.
         public static func json(encoding value: some Encodable) -> Answer { Answer(JSON.value(value)) }
 
         /// Answers with JSON text, sent byte for byte.
         ///
-        /// - Parameter text: One JSON value.
+        /// - Parameter text: One JSON value. With other text, creating a map throws an error.
         public static func json(text: String) -> Answer { Answer(JSON(text: text)) }
 
         /// Answers with text in UTF-8. The URL's extension sets the MIME type; the default is `text/plain`.
@@ -216,7 +216,7 @@ extension SubstitutionMap.Answer {
     /// Sets the HTTP status code, 100–599.
     public func status(_ status: Int) -> Self { setting("status", String(status)) }
 
-    /// Sets headers of the response.
+    /// Sets headers of the response. A second call replaces all headers of the first.
     public func headers(_ headers: [String: String]) -> Self { setting("headers", JSONText.headers(headers)) }
 
     /// Sets the MIME type, such as `text/css`, without parameters.
@@ -312,7 +312,7 @@ extension SubstitutionMap.Answer {
         /// Why a value can't be written as JSON; `nil` if there's no problem. In the text, that value is `null`.
         let problem: String?
 
-        /// Returns a value as `JSONEncoder` encodes it. If the value can't be encoded, a map with it has a problem.
+        /// Returns a value as `JSONEncoder` encodes it. If that fails, creating a map with the value throws an error.
         public static func value(_ value: some Encodable) -> JSON { encoded(value) }
 
         private static func encoded(_ value: any Encodable) -> JSON {
@@ -327,7 +327,7 @@ extension SubstitutionMap.Answer {
             }
         }
 
-        /// Creates a value from JSON text. If the text isn't one JSON value, the value has a problem.
+        /// Creates a value from JSON text. If the text isn't one JSON value, ``problem`` says why.
         init(text: String) {
             var problem: String?
             var text = text
@@ -387,7 +387,7 @@ extension SubstitutionMap.Answer.JSON: ExpressibleByDictionaryLiteral, Expressib
     /// Creates an integer.
     public init(integerLiteral value: Int) { self.init(text: String(value), problem: nil) }
 
-    /// Creates a number. If the number isn't finite, a map with it has a problem.
+    /// Creates a number. If the number isn't finite, creating a map with it throws an error.
     public init(floatLiteral value: Double) {
         self.init(
             text: JSONText.number(value),

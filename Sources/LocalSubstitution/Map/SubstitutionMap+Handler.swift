@@ -20,7 +20,7 @@ extension SubstitutionMap {
         public let method: String
         /// The request's own headers, without the headers that the session adds.
         public let headers: [String: String]
-        /// The body; `nil` if it's empty, hidden by Foundation, or longer than 8 MiB.
+        /// The body; `nil` if it's empty, longer than 8 MiB, or hidden by Foundation, as in an upload task on Linux.
         public let body: Data?
         /// The text that each `*` of the key's path and query matched, percent-decoded. If the decoded text isn't
         /// UTF-8, the text stays encoded.
@@ -29,8 +29,8 @@ extension SubstitutionMap {
         /// Returns the value of a header; `nil` if it isn't set. The letter case of the name doesn't matter.
         public func header(_ name: String) -> String? { headers[header: name] }
 
-        /// Returns the value of the first query parameter with a name, percent-decoded; `nil` if there's none, or if it
-        /// has no `=`. A `+` isn't decoded.
+        /// Returns the percent-decoded value of the first query parameter with a name. `nil` if the URL has no such
+        /// parameter, or if the parameter has no `=`. A `+` stays a `+`.
         public func query(_ name: String) -> String? {
             URLComponents(url: url, resolvingAgainstBaseURL: true)?.queryItems?.first { $0.name == name }?.value
         }

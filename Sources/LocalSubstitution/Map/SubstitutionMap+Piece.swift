@@ -36,7 +36,7 @@ extension SubstitutionMap {
             Piece("error", JSONText.string(URLErrorNames.text(code)))
         }
 
-        /// Sends the piece this many seconds (0–3600) after the previous one.
+        /// Sends the piece this many seconds (0–3600) after the previous one or, if first, after the stream begins.
         public func delay(_ seconds: Double) -> Piece {
             var piece = self
             piece.seconds = seconds
@@ -50,7 +50,7 @@ extension SubstitutionMap {
 }
 
 extension Entry {
-    /// A piece of an entry's stream. Its file's name can have wildcards; in a ``Substitution``, they're filled.
+    /// A piece of an entry's stream. A file's name can have wildcards. In a ``Substitution``, they're filled.
     package struct Piece: Sendable {
         package enum Content: Sendable {
             case data(Data)
@@ -60,7 +60,7 @@ extension Entry {
         }
 
         package var content: Content
-        /// The delay after the previous piece, in seconds.
+        /// The delay in seconds, after the previous piece or, for the first piece, after the stream begins.
         package var delay = 0.0
         /// The piece's line in the map; 0 for a map made in code.
         package var line = 0
@@ -79,8 +79,8 @@ extension Entry {
             }
         }
 
-        /// Joins each piece without a delay to the previous piece. A file isn't joined, since it's read only when it's
-        /// due.
+        /// Joins each piece that has no delay to the previous piece. A file isn't joined, since it's read only when
+        /// it's due.
         static func joined(_ pieces: [Piece]) -> [Piece] {
             pieces.reduce(into: []) { joined, piece in
                 guard piece.delay == 0, case .data(let next) = piece.content, let last = joined.indices.last,

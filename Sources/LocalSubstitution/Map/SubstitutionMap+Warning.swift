@@ -11,11 +11,12 @@ extension SubstitutionMap {
 
             /// The resources folder has a file that no entry uses.
             public static let unusedFile = Kind(rawValue: "unusedFile")
-            /// A pattern never answers: it can't make a valid file name, or other patterns come first for all its URLs.
+            /// A pattern never answers, because its file name is never valid, or other patterns win all its URLs.
             public static let neverWins = Kind(rawValue: "neverWins")
             /// URLSession's loader wouldn't accept the entry's response from a cache.
             public static let refusedByLoader = Kind(rawValue: "refusedByLoader")
-            /// The entry has a field that only works in an attached session, such as `delay` or `forwardTo`.
+            /// The entry has a field that a cache alone can't implement, such as `delay` or `forwardTo`. It needs
+            /// ``LocalSubstitutionCache/attach(to:unmatched:)`` or ``LocalSubstitutionCache/install(unmatched:)``.
             public static let needsProtocol = Kind(rawValue: "needsProtocol")
             /// A file's first bytes don't fit its MIME type.
             public static let contradictedType = Kind(rawValue: "contradictedType")
@@ -25,10 +26,10 @@ extension SubstitutionMap {
             public static let missesQuery = Kind(rawValue: "missesQuery")
             /// A pattern serves every file of the resources folder.
             public static let catchAll = Kind(rawValue: "catchAll")
-            /// Requests for https URLs are sent to another host over http.
+            /// An entry forwards https requests to another machine over http.
             public static let insecureTarget = Kind(rawValue: "insecureTarget")
-            /// An entry forwards to a URL that another entry forwards, too. The request isn't forwarded twice, since a
-            /// target isn't looked up in the map.
+            /// An entry forwards to a URL that matches the key of an entry with `forwardTo`. The request isn't
+            /// forwarded a second time, since targets aren't looked up in the map.
             public static let forwardedTarget = Kind(rawValue: "forwardedTarget")
             /// A pattern matches the URL of an exact key, and answers a method that the exact key's entry doesn't list.
             public static let methodOfPattern = Kind(rawValue: "methodOfPattern")

@@ -72,7 +72,7 @@ public struct SubstitutionMap: Sendable {
     /// - Parameters:
     ///   - file: A JSON file in UTF-8.
     ///   - resources: The folder with the entries' files. The default is the folder `Resources` beside the map or, if
-    ///     `Resources` doesn't exist, the map's folder. In the map's folder, the map and hidden files are never served.
+    ///     `Resources` doesn't exist, the map's folder, except for the map itself and hidden files.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The closures for entries with the field `handler`, by name.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
@@ -200,8 +200,8 @@ public struct SubstitutionMap: Sendable {
     /// The folder with the entries' files; `nil` if there's none.
     package var resources: ResourcesFolder? { storage.folder }
 
-    /// Returns the local answer to a `GET` of a URL. `nil` if there's none, or if the answer's file doesn't exist.
-    /// Doesn't read the file.
+    /// Returns the answer to a `GET` of a URL, without reading its file. `nil` if no entry answers, or if the answer
+    /// isn't local; see ``Substitution/isLocal``. An entry whose file doesn't exist doesn't answer.
     package func substitution(for url: URL) -> Substitution? {
         guard let url = try? NormalizedURL(url.absoluteString) else { return nil }
         return match(url).localSubstitution
@@ -288,13 +288,13 @@ extension SubstitutionMap {
     /// This checks every file, so call it in a unit test of a map that you ship, not in the app.
     public func fileProblems() -> [Problem] { checkedFiles().problems }
 
-    /// The files that aren't reported as unused although no valid entry names them: files of invalid entries, and
-    /// existing files that misspelled names probably mean.
+    /// The files that count as used although no valid entry names them: the files of invalid entries, and existing
+    /// files whose names are probably misspelled in the map.
     package var filesLeftOut: [FileName] {
         storage.filesLeftOut + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
     }
 
-    /// Returns the problems with files, and the existing files that misspelled names probably mean.
+    /// Returns the problems with files, and the existing files whose names are probably misspelled in the map.
     private func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
         let files = FileChecker(storage.folder, looksAtFiles: true)
         let entries = storage.index.entries.flatMap(\.answering)

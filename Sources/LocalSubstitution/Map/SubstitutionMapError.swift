@@ -12,8 +12,8 @@ public struct SubstitutionMapError: Error, Sendable, CustomStringConvertible, Lo
         self.problems = problems
     }
 
-    /// All problems, ready to print, each on its own line: the file, line, column and key, what's wrong, and how to fix
-    /// it.
+    /// All problems, ready to print, one on each line. Each has the map's file name, the line, column and key if
+    /// they're known, what's wrong, and how to fix it.
     public var description: String {
         let name = file?.lastPathComponent ?? "map"
         return problems.map { problem in
@@ -83,7 +83,7 @@ extension SubstitutionMap {
         public let key: String?
         /// The line in the map, from 1; `nil` for a map made in code, and for a problem that has no line.
         public let line: Int?
-        /// The column, from 1, counted in characters. `nil` unless the map isn't valid JSON or isn't an object.
+        /// The column, from 1, counted in characters, if the map isn't valid JSON or isn't an object; otherwise, `nil`.
         public let column: Int?
         /// What's wrong and how to fix it.
         public let message: String

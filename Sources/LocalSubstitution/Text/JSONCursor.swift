@@ -48,8 +48,8 @@ package struct JSONCursor {
     private let isStrict: Bool
     private let deepest: Int
 
-    /// The deepest nesting that a strict cursor accepts, so that hostile input can't exhaust the stack. A map needs a few
-    /// levels more than the JSON bodies in it, whose deepest nesting is ``JSONValue/deepest``.
+    /// The deepest nesting that a strict cursor accepts, so that hostile input can't exhaust the stack. A map needs
+    /// more levels than the JSON bodies in it, whose deepest nesting is ``JSONValue/deepest``.
     static let deepest = JSONValue.deepest + 8
     /// The deepest nesting that a lenient cursor accepts. Chrome nests a request's callers some 32 levels deep.
     private static let deepestInArchive = 256

@@ -69,7 +69,7 @@ package struct NearestName: Sendable {
 }
 
 extension NearestName {
-    /// A text to compare, in lowercase. Comparing only lengths and letters rules out nearly all other texts.
+    /// A text to compare, in lowercase. ``mayBe(near:limit:)`` quickly rules out nearly all texts that aren't similar.
     struct Text: Sendable {
         let bytes: [UInt8]
         /// A bit for each character that the text contains: letters in the lower half, digits and marks in the upper.

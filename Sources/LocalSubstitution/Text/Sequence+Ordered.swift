@@ -10,8 +10,8 @@ extension Sequence {
     }
 }
 
-/// An order of positions. It's a class with a stored closure, because the compiler would also copy a function for each
-/// closure that's passed to it.
+/// An order of positions. It's a class that stores the closure. If a function took the closure, the compiler would copy
+/// the function for each closure.
 private final class Order {
     private let isBefore: (Int, Int) -> Bool
 

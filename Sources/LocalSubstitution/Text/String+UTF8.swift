@@ -12,8 +12,8 @@ extension String {
 
     private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         var text = String(decoding: bytes, as: UTF8.self)
-        // Decoding replaces invalid bytes with U+FFFD, so the text then has other bytes. `memcmp` compares them, since
-        // this runs for every string of a map.
+        // Decoding replaces invalid bytes with U+FFFD, so the text then has other bytes. `memcmp` is a fast way to
+        // compare them, which matters for the many strings of a map.
         let isSame = text.withUTF8 { decoded in
             guard decoded.count == bytes.count, let first = decoded.baseAddress, let other = bytes.baseAddress else {
                 return decoded.count == bytes.count
@@ -25,7 +25,7 @@ extension String {
 }
 
 extension [UInt8] {
-    /// The bytes that some programs put before UTF-8 text (Unicode §23.8). JSON parsers may ignore them (RFC 8259 §8.1).
+    /// The bytes that some programs put before UTF-8 text (Unicode §23.8). A JSON parser may skip them (RFC 8259 §8.1).
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// The text without a byte order mark at its beginning.

@@ -53,8 +53,8 @@ package struct EntryFields: Sendable {
         return merged
     }
 
-    /// A message if `setRequestHeaders` is set although the entry forwards no requests; otherwise, `nil`. Call
-    /// ``merged(withDefaults:in:)`` first, since `use` may come from the defaults.
+    /// A message if `setRequestHeaders` is set although the entry forwards no requests; otherwise, `nil`. It depends on
+    /// `use`, which may come from the defaults, so call ``merged(withDefaults:in:)`` first.
     var requestHeadersProblem: String? {
         guard !requestHeaders.isEmpty, use != .whenOffline, kind != .network else { return nil }
         return
@@ -123,7 +123,7 @@ extension EntryFields {
         private static let perRequest: [Place] = [.entry, .defaults, .alternative]
         /// The places of a field that applies to an entry and all its alternatives. An alternative can't set it.
         private static let whole: [Place] = [.entry, .defaults]
-        /// The kinds of answers that don't allow `use` and `timeout`, since they don't wait for the network to fail.
+        /// The kinds of answers that never wait for the network to fail, so that `use` and `timeout` aren't allowed.
         private static let alwaysAnswering: [Kind] = [.stream, .error, .network, .handler, .alternatives]
 
         private static func fill<Value>(_ field: inout Value?, _ inherited: Value?) { field = field ?? inherited }
@@ -197,8 +197,8 @@ extension EntryFields {
         /// rules that depend on values.
         func allows(_ kind: Kind) -> Bool { !refusing.contains(kind) }
 
-        /// Returns whether an entry with an answer of this kind inherits the field from the defaults: each field that
-        /// the entry may have. An entry with a handler also inherits `mimeType`, `charset`, `headers` and
+        /// Returns whether an entry with an answer of this kind inherits the field from the defaults. It inherits each
+        /// field that it may have. An entry with a handler also inherits `mimeType`, `charset`, `headers` and
         /// `bytesPerSecond`, because they apply to the handler's answers.
         fileprivate func isInherited(_ kind: Kind) -> Bool {
             allows(kind) || (kind == .handler && ["mimeType", "charset", "headers", "bytesPerSecond"].contains(name))
@@ -263,7 +263,7 @@ extension EntryFields {
         case file
         /// `json` or `text`. The body is UTF-8.
         case inline
-        /// A body that code gave as data.
+        /// A body that was passed as data in code.
         case data
         case stream
         /// Only a `status`. The body is empty.

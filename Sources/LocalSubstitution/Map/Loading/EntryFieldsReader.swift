@@ -232,7 +232,7 @@ package final class EntryFieldsReader {
         note(member, .wrongType, "“\(member.key)” must be \(expected).")
     }
 
-    /// Returns a field's value; `nil` if it's nested more than ``JSONValue/deepest`` levels deep.
+    /// Returns a field's value as JSON; `nil` if it's nested more than ``JSONValue/deepest`` levels deep.
     private func json(_ member: Member) -> JSONValue? {
         bytes.withUnsafeBufferPointer { try? JSONValue(UnsafeBufferPointer(rebasing: $0[member.range])) }
     }
@@ -288,7 +288,7 @@ extension EntryFieldsReader {
         return code
     }
 
-    /// Common wrong names of errors, in lowercase, each with the right name, which ``NearestName`` wouldn't find.
+    /// Common wrong names of errors, in lowercase, and the right names, which ``NearestName`` wouldn't find.
     private static let errorsByWord = [
         "offline": "notConnectedToInternet", "nointernet": "notConnectedToInternet",
         "connectionlost": "networkConnectionLost", "connectionrefused": "cannotConnectToHost",

@@ -16,8 +16,8 @@ final class FileChecker {
     /// The folder, opened once for all files.
     private lazy var opened = Result { () throws(FileProblem) in try folder?.opened() }
     private lazy var suggestions = FileSuggestions(in: folder)
-    /// The existing files that misspelled names probably mean. The misspellings are reported, so these files aren't
-    /// reported as unused.
+    /// The existing files whose names are probably misspelled in the map. The misspellings are reported, so these files
+    /// aren't reported as unused, too.
     private(set) var meant: [FileName] = []
 
     init(_ folder: ResourcesFolder?, looksAtFiles: Bool) {
@@ -27,8 +27,8 @@ final class FileChecker {
         listing = folder.flatMap { $0.mapName == nil ? FolderListing($0) : nil }
     }
 
-    /// Returns an equal name that shares its text with other entries, to save memory. Returns the name itself if it
-    /// hasn't been checked yet.
+    /// Returns an equal name that was checked before, so that all entries share one text, to save memory. Returns the
+    /// name itself if it hasn't been checked yet.
     func shared(_ name: FileName) -> FileName {
         checked.index(forKey: name.text).map { FileName(text: checked[$0].key) } ?? name
     }
@@ -141,7 +141,7 @@ final class FileChecker {
         }
     }
 
-    /// Returns the problem with the folder before a name's first wildcard, such as a missing folder; `nil` if it's fine.
+    /// Returns the problem with the folder before a name's first wildcard, such as a missing folder; `nil` if it's OK.
     private func problem(ofFolderOf name: FileName) -> Problem? {
         let fixed = name.fixedFolder
         // An empty text means the resources folder. If that's missing, it's reported once, not for each entry.
@@ -220,7 +220,7 @@ private final class FileSuggestions {
         }
 
         /// Returns a name with the same last segment, in another folder. If there's none, returns the most similar
-        /// name, or `nil` if no name is similar.
+        /// name. Returns `nil` if no name is similar.
         func nearest(to name: String) -> String? {
             byLastSegment[ResourcesFolder.split(name).last] ?? nearest.of(name)
         }

@@ -30,7 +30,7 @@ package final class MapFile: Sendable {
         digest = hasher.finalize()
     }
 
-    /// Returns a copy with another JSON text. The copy keeps the file's digest and status.
+    /// Returns a copy with another JSON text. The copy keeps the digest and status of the file that was read.
     package func with(_ json: [UInt8]) -> MapFile {
         MapFile(self, json: json)
     }

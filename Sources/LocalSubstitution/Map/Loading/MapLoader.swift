@@ -6,8 +6,8 @@ package final class MapLoader {
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMap.Problem] = []
-    /// The files that aren't reported as unused although no valid entry names them: files of invalid entries, and
-    /// existing files that misspelled names probably mean.
+    /// The files that count as used although no valid entry names them: the files of invalid entries, and existing
+    /// files whose names are probably misspelled in the map.
     var filesLeftOut: [FileName] { namesLeftOut + files.meant }
 
     var looksAtFiles: Bool { files.looksAtFiles }
@@ -17,9 +17,9 @@ package final class MapLoader {
     private let handlers: SubstitutionMap.HandlerTable
     /// The valid entries with patterns, by the pattern's normal form. They're indexed when all are known.
     private var patterns: [String: (entry: Entry, pattern: MatchPattern)] = [:]
-    /// The invalid entries, grouped by the normal form of their keys: each group's first entry, and the spellings of
-    /// all its keys. A later entry with the same normal form is reported as a duplicate. If its key also has one of
-    /// these spellings, the later entry is invalid, too.
+    /// The invalid entries, by the normal form of their keys: the first entry with that form, and the spellings of all
+    /// keys with it. A later entry whose key has the same form is reported as a duplicate. If its key even has one of
+    /// these spellings, it's also invalid.
     private var wrong: [String: (first: Entry, keys: Set<String>)] = [:]
     private var defaults = EntryFields()
     /// The options of an entry whose value is only a file name.
@@ -63,8 +63,9 @@ package final class MapLoader {
     /// Loads a map from its JSON.
     ///
     /// - Parameters:
-    ///   - folder: The resources folder; `nil` for none. Without a folder, an entry with a file is a problem.
-    ///   - looksAtFiles: Whether a missing folder or file is a problem. If `false`, only files' names are checked.
+    ///   - folder: The resources folder; `nil` for none.
+    ///   - looksAtFiles: Whether files must exist. If so, a map with files needs a folder. If `false`, only files'
+    ///     names are checked.
     static func load(
         json: [UInt8],
         folder: ResourcesFolder?,
@@ -97,7 +98,7 @@ package final class MapLoader {
         if let problem = files.folderProblem(of: firstWithFile) { problems.insert(problem, at: 0) }
     }
 
-    /// Adds the members of a map one by one. A list of all members would take as much memory as the map.
+    /// Adds the members of a map one by one, since a list of all members would take as much memory as the map.
     ///
     /// - Returns: `false` if the map must be read again, because the defaults come after an entry to which they apply;
     ///   otherwise, `true`.
@@ -271,8 +272,8 @@ private struct AlternativeEntries {
     private(set) var entries: [Entry] = []
     private(set) var problems: [SubstitutionMap.Problem] = []
 
-    /// For each condition and method, the first alternative that answers all requests with both. The dictionary's keys
-    /// consist of the condition's digest, a space and the method.
+    /// For each condition and method, the first alternative that answers all requests that meet the condition and have
+    /// the method. The dictionary's keys consist of the condition's digest, a space and the method.
     private var firsts: [String: Entry] = [:]
 
     /// - Parameters:
@@ -314,7 +315,7 @@ private struct AlternativeEntries {
     }
 
     private mutating func note(_ kind: SubstitutionMap.Problem.Kind, _ entry: Entry, _ message: String) {
-        // A conflict's message follows a colon, since it begins with a field's name. The other message begins with “is”.
+        // A conflict's message begins with a field's name, so it follows a colon. The other message begins with “is”.
         let separator = kind == .conflict ? ":" : ""
         problems.append(.init(kind, entry, "Alternative \(entry.options.place?.number ?? 0)\(separator) \(message)"))
     }
@@ -322,11 +323,11 @@ private struct AlternativeEntries {
     /// The digest of an alternative without a condition.
     private static let always = ""
 
-    /// Returns the earlier alternative that answers all requests of an alternative. If several answer them together,
-    /// returns one of these. Returns `nil` if a request may reach the alternative.
+    /// Returns an earlier alternative because of which `entry` is never reached. If several earlier alternatives answer
+    /// all of its requests only together, returns one of them. Returns `nil` if a request may reach `entry`.
     ///
     /// - Parameters:
-    ///   - entry: The alternative that may never be reached.
+    ///   - entry: An alternative.
     ///   - condition: The digest of its condition.
     private func first(answeringAllOf entry: Entry, _ condition: String) -> Entry? {
         let methods = Self.methods(of: entry)
@@ -340,8 +341,8 @@ private struct AlternativeEntries {
     }
 
     /// Returns whether an alternative answers every request with its methods that meets its condition. Returns `false`
-    /// for an alternative with `times`. Also returns `false` for wildcards in its file or target: if the filled name is
-    /// missing or the filled target isn't valid, a later alternative answers.
+    /// for an alternative with `times`, and for one whose file or target has wildcards. With wildcards, a later
+    /// alternative answers if the file doesn't exist, or if the filled target isn't valid.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
         guard options.fields.times == nil, entry.files.allSatisfy({ $0.wildcards == 0 }) else { return false }

@@ -45,7 +45,7 @@ package struct FileName: Sendable {
     /// Returns the name with its wildcards filled, in order.
     ///
     /// Each capture is cut off at its first `?` and percent-decoded once. If the filled name is empty or ends in `/`,
-    /// `index.html` is added.
+    /// `index.html` is added. Throws an obstacle for an empty folder name or a hidden file, for example.
     package func filled(with captures: [ArraySlice<UInt8>]) throws(Obstacle) -> String {
         var pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }[...]
@@ -78,8 +78,8 @@ package struct FileName: Sendable {
         return text
     }
 
-    /// Percent-decodes a part of a URL. Throws an obstacle for an encoded slash or backslash, since decoding it would
-    /// begin another segment.
+    /// Percent-decodes a part of a URL. Throws an obstacle for an encoded slash or backslash, since the decoded
+    /// character would begin another segment.
     static func decodedBytes(_ part: ArraySlice<UInt8>) throws(Obstacle) -> [UInt8] {
         let bytes = PercentEncoding.decode(part)
         let slashes = part.count { $0 == UInt8(ascii: "/") }

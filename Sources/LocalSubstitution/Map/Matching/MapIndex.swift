@@ -24,7 +24,7 @@ package struct MapIndex: Sendable {
     private var groups: [Group] = []
     /// The position of each group in ``groups``, by the text of its rule.
     private var places: [String: Int] = [:]
-    /// The positions of the groups that have an exact key for a URL, by that URL without its query.
+    /// The positions of the groups with exact keys, by the URLs of these keys without their queries.
     private var groupsOfURL: [String: Set<Int>] = [:]
     /// The positions of the groups with patterns.
     private var groupsOfPatterns: [Int] = []

@@ -7,12 +7,12 @@ package enum MapKey {
         self = Self.isPattern(text) ? .pattern(try MatchPattern(text)) : .url(try NormalizedURL(key: text))
     }
 
-    /// Returns whether a key is a pattern, even an invalid one.
+    /// Returns whether a key has a `*`, which makes it a pattern, even if an invalid one.
     package static func isPattern(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
 }
 
 extension MapKey {
-    /// A set of keys, each with a number instead of an entry. It finds a key that matches a URL.
+    /// A set of keys, each with a number. It finds the number of a key that matches a URL.
     package struct Matcher: Sendable {
         private var patterns = MatchPattern.Index()
         private var urls: [String: Int] = [:]

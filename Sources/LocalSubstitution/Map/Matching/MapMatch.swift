@@ -90,8 +90,8 @@ extension SubstitutionMap {
         }
     }
 
-    /// Returns the entry of a candidate that comes after the winner. `nil` if the URL can't fill the names of the
-    /// entry's files.
+    /// Returns the entry of a candidate that comes after the winner. `nil` if the entry couldn't answer anyway, because
+    /// the URL doesn't make valid names for its files.
     private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
         let entry = storage.index.entries[candidate.number]
         return (try? entry.fileNames(filledWith: candidate.captures)) == nil ? nil : entry
@@ -103,7 +103,7 @@ package final class MapMatch: Sendable {
     /// The first entry or alternative that applies to the request; `nil` if there's none. The winner answers the
     /// request, unless it's a `null` entry.
     package let winner: Entry?
-    /// The number of the winner's entry in the map's index.
+    /// The number of the winner's entry in the map's index; `nil` without a winner.
     let number: Int?
     let url: NormalizedURL
     /// The winner's answer. `nil` without a winner, for a `null` entry, and if the request's body must be read first.
@@ -161,13 +161,13 @@ package final class MapMatch: Sendable {
         return Count(entry: number, winner.options)
     }
 
-    /// The first entry whose file is missing; `nil` if there's none. Ignores files with wildcards in their names.
+    /// The first entry before the winner whose file is missing; `nil` if there's none. Ignores names with wildcards.
     var goneFile: Entry? {
         passedOver.first { if case .fileIsGone = $0.why { true } else { false } }?.entry
     }
 
-    /// The first entry that doesn't answer because of the request's method, headers, query or body, or because of
-    /// earlier requests.
+    /// The first entry that doesn't answer because of the request's method, headers, query or body, or because it has
+    /// answered as many requests as its `times` allows.
     var ruledOut: (entry: Entry, why: PassedOver)? {
         passedOver.first { $0.why.isOfRequest }
     }
@@ -229,7 +229,7 @@ extension MapMatch {
         let entry: Int
         /// The alternative's position, from 1.
         let alternative: Int
-        /// How many requests it answers.
+        /// How many requests the alternative answers.
         package let most: Int
 
         /// Creates the count of an alternative; `nil` if it answers any number of requests.

@@ -31,7 +31,7 @@ package final class MatchPattern: Sendable {
         case any
     }
 
-    /// The scheme; `nil` for http and https.
+    /// The scheme, `http` or `https`; `nil` if the pattern matches both.
     package let scheme: String?
     package let host: Host
     package let port: Port
@@ -173,7 +173,7 @@ extension MatchPattern {
 extension MatchPattern {
     /// An index of match patterns by host, and by the literal text at the beginning of their paths.
     ///
-    /// A search never tries patterns for other hosts or folders, so it stays fast however many there are.
+    /// A search tries only patterns whose host and beginning match the URL, so it's fast even with many patterns.
     package struct Index: Sendable {
         private struct Item: Sendable {
             let number: Int
@@ -249,7 +249,7 @@ extension MatchPattern {
 
         /// Adds a pattern.
         ///
-        /// - Parameter number: The number that the pattern's candidates get from ``matches(_:ignoring:)``.
+        /// - Parameter number: The number of the candidate that ``matches(_:ignoring:)`` returns for this pattern.
         package mutating func insert(_ pattern: MatchPattern, number: Int) {
             written.insert(Item(number: number, pattern: pattern, glob: pattern.path))
             if let path = pattern.sortedPath {

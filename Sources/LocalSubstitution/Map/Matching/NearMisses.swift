@@ -11,17 +11,17 @@ extension SubstitutionMap {
 
             /// The scheme, `http` or `https`.
             public static let scheme = Difference(rawValue: "scheme")
-            /// A few letters of the host.
+            /// The host, in which a few letters differ.
             public static let host = Difference(rawValue: "host")
             /// The port. The key or the request may have none.
             public static let port = Difference(rawValue: "port")
-            /// A few letters of the path.
+            /// The path, in which a few letters differ.
             public static let path = Difference(rawValue: "path")
             /// The query. The key or the request may have none.
             public static let query = Difference(rawValue: "query")
             /// A slash at the end of the path, which only the key or only the request has.
             public static let trailingSlash = Difference(rawValue: "trailing slash")
-            /// Uppercase and lowercase letters in the path or query.
+            /// The case of letters in the path or query.
             public static let letterCase = Difference(rawValue: "letter case")
             /// The request's method, which the entry doesn't list.
             public static let method = Difference(rawValue: "method")
@@ -90,8 +90,9 @@ extension Entry {
     fileprivate var keyHasQuery: Bool { key.utf8.contains(UInt8(ascii: "?")) }
 }
 
-/// A search for the keys that almost match a URL. Such a key differs in its scheme, port, query or letter case, in a slash
-/// at the end, or by a misspelling. In an exact key, the host or the path may be misspelled; in a pattern, only the host.
+/// A search for the keys that almost match a URL. Such a key may have another scheme, port, query or letter case than
+/// the URL. One path may end in a slash that the other lacks. The key's host may be misspelled and, in an exact key,
+/// also the path.
 ///
 /// Only listeners and explanations need a search, so it's created at first use: see ``SubstitutionMap/Storage``.
 final class NearMisses: Sendable {
@@ -139,7 +140,7 @@ final class NearMisses: Sendable {
 
     /// Returns the keys that almost match a URL. Keys with fewer differences come first.
     func of(_ url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
-        // A key that matches isn't a near miss. Its entry doesn't answer for another reason, such as a missing file.
+        // A key that matches the URL isn't a near miss. If its entry doesn't answer, a file may be missing.
         let matches = Set(index.candidates(for: url).map(\.number))
         let near = near(url).filter { !matches.contains($0.key.number) }
         // Keys with more edits than the closest misspelling probably name other resources.
@@ -203,8 +204,8 @@ final class NearMisses: Sendable {
     /// - Parameter key: A pattern, or an exact key as a pattern.
     private static func differences(_ url: NormalizedURL, _ key: MatchPattern) -> [Difference] {
         let ownPath = withoutQuery(key.path.text)
-        // The URL's path, with or without a slash at its end, depending on which matches the key's path. If neither does,
-        // the path is misspelled. Then the key's own path is used, so that the query can still be compared.
+        // The URL's path, with or without a slash at its end, depending on which matches the key's path. If neither
+        // matches, the path is misspelled. Then the key's own path is used, so that the query can still be compared.
         let path = forms(ofPath: url.path).first { matches(ownPath.lowercased(), $0.lowercased()) } ?? ownPath
         // A pattern matches a query with its parameters in the request's order, or sorted by name.
         var texts = [(key: key.path.text, url: path + (url.query.map { "?" + $0 } ?? ""))]
@@ -250,8 +251,8 @@ extension MatchPattern.Host {
 }
 
 extension NearestName.Text {
-    /// Returns how many edits turn the text into another text. `nil` if only digits differ, or if the word that differs
-    /// is too short for so many edits.
+    /// Returns how many edits turn the text into another text. `nil` if only digits differ, or if there are more edits
+    /// than ``NearestName/mostEdits`` or a third of the length of the word that differs.
     fileprivate func misspellings(of other: Self) -> Int? {
         guard mayBe(near: other, limit: NearestName.mostEdits) else { return nil }
         let (first, second) = (bytes, other.bytes)

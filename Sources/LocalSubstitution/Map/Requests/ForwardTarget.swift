@@ -5,12 +5,12 @@ import Foundation
 /// Its scheme, host and port are fixed. Its path can have wildcards anywhere. In its query, a wildcard must be a whole
 /// value, as in `?q=*`.
 package final class ForwardTarget: Sendable {
-    /// The target for one request.
+    /// The target for one request, with its wildcards filled.
     final class Filled: Sendable {
         let url: URL
-        /// The beginning of forwarded URLs, and the beginning that replaces it in their originals. For example, for the
-        /// target `http://t/b/*` of the key `https://h/a/*`: `http://t/b/` and `https://h/a/`. `nil` if only URLs with
-        /// the path of ``url`` have an original.
+        /// Two beginnings of URLs: ``original(of:)`` replaces `target` with `original`. For example, an entry with the
+        /// key `https://h/a/*` and the target `http://t/b/*` has `http://t/b/` and `https://h/a/`. `nil` if
+        /// ``original(of:)`` finds an original only for URLs with the path of ``url``.
         let prefixes: (target: String, original: String)?
         /// The request's URL.
         let request: NormalizedURL
@@ -19,8 +19,8 @@ package final class ForwardTarget: Sendable {
             (self.url, self.prefixes, self.request) = (url, prefixes, request)
         }
 
-        /// Returns the URL that the entry forwards to a given URL, such as to a redirect's target; `nil` if the entry
-        /// forwards no URL there.
+        /// Returns the URL to request so that the entry forwards the request to a given URL, such as a redirect's
+        /// target. In the example of ``prefixes``, `https://h/a/x` for `http://t/b/x`. `nil` if there's no such URL.
         func original(of url: URL) -> URL? {
             let text = url.absoluteString
             guard let location = try? NormalizedURL(text) else { return nil }
@@ -103,7 +103,7 @@ package final class ForwardTarget: Sendable {
     ///     and query.
     ///   - url: The request's URL.
     func filled(with captures: [ArraySlice<UInt8>], for url: NormalizedURL) throws(FileName.Obstacle) -> Filled {
-        // A capture's indices are offsets in the URL's path and query. They show whether it begins in the path or query.
+        // A capture's indices are offsets in the URL's path and query. They tell where it begins: in the path or query.
         let pathLength = url.layout.query - url.layout.path
         let inPath = captures.prefix(path.wildcards)
         let parts = inPath.map { $0.prefix { $0 != UInt8(ascii: "?") } }
@@ -148,8 +148,8 @@ package final class ForwardTarget: Sendable {
         }
     }
 
-    /// Throws an error if a part has an encoded slash, backslash or control character. A server might decode it before
-    /// it splits the path.
+    /// Throws an error if a part has an encoded slash, backslash or control character. A server might decode such a
+    /// character before it splits the path.
     private static func check(_ part: ArraySlice<UInt8>) throws(FileName.Obstacle) {
         guard try !FileName.decodedBytes(part).contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw .controlCharacter(in: part)

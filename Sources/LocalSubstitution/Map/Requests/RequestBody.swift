@@ -8,7 +8,7 @@ import FoundationNetworking
 package enum RequestBody: Sendable {
     case none
     case data(Data)
-    /// A body that hasn't been read yet: a stream, or data that would take too long on the loader's queue.
+    /// A body that hasn't been read yet: a stream, or data that would take too long to check on the loader's queue.
     case unread
     /// A body that's longer than ``limit``.
     case tooLong
@@ -23,8 +23,8 @@ package enum RequestBody: Sendable {
 
     /// Creates the value for a request's body.
     ///
-    /// - Parameter most: The maximum length of data, in bytes; ``limit`` by default. Longer data becomes ``unread``.
-    ///   Data longer than ``limit`` becomes ``tooLong``.
+    /// - Parameter most: The maximum length of data, in bytes; ``limit`` by default. Longer data becomes ``unread`` or,
+    ///   if it's even longer than ``limit``, ``tooLong``.
     init(_ request: URLRequest, most: Int = limit) {
         if let data = request.httpBody {
             self = data.count > Self.limit ? .tooLong : data.count > most ? .unread : .data(data)

@@ -25,7 +25,7 @@ package struct RequestCondition: Sendable {
         return Digest.base64(of: (fields + body).joined(separator: "\n"))
     }
 
-    /// Whether the request's body must be known.
+    /// Whether the request's body must be known to check the conditions.
     var needsBody: Bool { json != nil || text != nil }
 
     /// Returns why the headers or the query don't meet the condition, as a clause without a period; `nil` if they do.
@@ -107,8 +107,8 @@ extension JSONValue {
     struct Difference {
         /// The names and indices that lead to the place, such as `items[0].id`; empty for the whole value.
         let path: String
-        /// The actual and the expected value, as a predicate that follows the path in a message. `nil` if the other
-        /// value has no such place.
+        /// The actual and the expected value, such as “is 1, not 2”, to follow the path in a message. `nil` if the
+        /// actual value has nothing at the path.
         let predicate: String?
     }
 

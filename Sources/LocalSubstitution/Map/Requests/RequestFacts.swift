@@ -31,8 +31,8 @@ package final class RequestFacts: Sendable {
     /// A `GET` without headers.
     static let plain = RequestFacts()
 
-    /// The body as JSON, or the error that says why it isn't JSON; `nil` if there's no body, or if it isn't known. The
-    /// body is parsed at the first access.
+    /// The body as JSON, or the error that says why it isn't JSON. `nil` if the body isn't ``RequestBody/data(_:)``.
+    /// The body is parsed at the first access.
     var json: Result<JSONValue, JSONCursor.SyntaxError>? {
         guard case .data(let data) = body else { return nil }
         return parsed.withLock { parsed in

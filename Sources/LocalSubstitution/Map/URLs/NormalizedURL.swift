@@ -117,7 +117,7 @@ package final class NormalizedURL: Sendable {
 
 extension NormalizedURL.Layout {
     /// Creates the layout of a URL that's already in normal form, in one pass and without an allocation. Returns `nil`
-    /// for a URL that isn't, and for a URL that one pass can't judge, such as one with percent-encoding.
+    /// for any other URL, and if one pass isn't enough to decide, such as for a URL with percent-encoding.
     ///
     /// This runs for each request whose response isn't retained. It succeeds for nearly every URL that apps request.
     init?(ofNormal text: String) {

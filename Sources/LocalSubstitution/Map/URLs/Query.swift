@@ -22,7 +22,7 @@ package struct Query {
         Query(parameters: parameters.ordered { Self.name($0).lexicographicallyPrecedes(Self.name($1)) })
     }
 
-    /// Returns all values of a parameter, since it may be given several times. Without `=`, its value is empty.
+    /// Returns all values of a parameter, which a query may have several times. Without an `=`, the value is empty.
     ///
     /// - Parameter name: The name in normal form; see ``normalizedName(_:)``.
     func values(of name: String) -> [String] {
@@ -33,7 +33,7 @@ package struct Query {
         }
     }
 
-    /// For each wildcard of ``sorted``, in order, its position among the wildcards of this query.
+    /// For each wildcard of the query ``sorted``, in order, its position among the wildcards of this query, from 0.
     var wildcardsOfSorted: [Int] {
         var places: [[Int]] = []
         for parameter in parameters {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Rules that find credentials in a URL, a header, a form or a JSON body, by name, such as `access_token`, or by value.
+/// Rules that find credentials in URLs, headers, forms and JSON bodies: by name, such as `access_token`, or by value.
 package enum SecretName {
     /// Where a name is used.
     package enum Place {
         /// In a URL, a header or a form. This is the default.
         case url
         /// In a JSON body, as the key of a member. There, `code`, `key`, `session`, `sign` and `ticket` don't name
-        /// credentials. Their values usually tell requests apart.
+        /// credentials, since their values usually tell requests apart.
         case member
     }
 
-    /// Where a word of ``table`` must be in a name to make it a credential's name.
+    /// Where in a name a word of ``table`` must be, so that the name is a credential's.
     private enum Position {
         /// Inside a word: `password` in `userpasswordhash`.
         case inside
@@ -71,7 +71,7 @@ package enum SecretName {
         for word in row.words.split(separator: " ") { positions[String(word)] = row.position }
     }
 
-    /// The words of ``table`` that may be inside a longer word, or only at its end.
+    /// The words of ``table`` that count in a longer word, and whether they must be at its end.
     private static let parts: [(word: [UInt8], isEnding: Bool)] = positions.compactMap { word, position in
         position == .inside || position == .ending ? (Array(word.utf8), position == .ending) : nil
     }
@@ -257,8 +257,8 @@ package enum SecretName {
         return false
     }
 
-    /// Returns the first name of a credential that's followed by a colon and a literal; `nil` if there's none. For
-    /// example, in GraphQL's `login(password: "…")`, or in JSON inside a string, where quotes may be escaped.
+    /// Returns the first name of a credential that's followed by a colon and a literal; `nil` if there's none. It finds
+    /// `password` in GraphQL's `login(password: "…")`, and in JSON inside a string, where quotes may be escaped.
     private static func literal(in text: [UInt8]) -> String? {
         // The range of the last name, as long as only quotes and spaces have followed it.
         var name: Range<Int>?

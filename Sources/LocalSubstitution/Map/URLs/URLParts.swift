@@ -1,6 +1,6 @@
 /// The parts of an absolute URL (RFC 3986 §3) or of a match pattern. They aren't normalized.
 ///
-/// Foundation's `URL` has no wildcards, and it encodes a `%` again if another character must be encoded.
+/// This replaces Foundation's `URL`, which has no wildcards, and encodes a `%` again if another byte needs encoding.
 package struct URLParts {
     package let scheme: String
     /// The host, with the brackets of an IP literal.
