@@ -107,7 +107,8 @@ extension LocalSubstitutionCache {
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
     }
 
-    /// Creates a loader that answers requests with this cache's map, for a client that isn't a URLSession.
+    /// Creates a loader that answers requests with this cache's map, for a client that isn't a URLSession. Throws an
+    /// error if an exception of `unmatched` is neither a URL nor a match pattern.
     ///
     /// - Parameter sendsCredentials: Whether a request's `Authorization` header is forwarded to the network.
     package func makeDirectLoader(

@@ -122,7 +122,8 @@ extension LocalSubstitutionCache {
     /// and uses the session. `false` on Linux if a session was used before the first access.
     ///
     /// On Linux, the session keeps the protocols and the cache that it finds at its first use. On Apple platforms, it's
-    /// enough to register the protocols. They have no effect unless a cache is installed or a test's map answers.
+    /// enough to register the protocols. The protocols have no effect unless a cache is installed or a test's map
+    /// answers.
     package static let reachesSharedSession: Bool = {
         let formerCache = URLCache.shared
         URLCache.shared = SharedSessionCache.only
@@ -182,7 +183,7 @@ extension LocalSubstitutionCache {
     /// - Parameters:
     ///   - allowInRelease: Whether to install the cache even in a build without `DEBUG`, such as the one that your
     ///     users have. By default, `false`.
-    ///   - handlers: The closures that entries name in their field `handler`.
+    ///   - handlers: The handlers by name. An entry's field `handler` contains such a name. Empty by default.
     /// - Returns: The cache. Returns `nil` and does nothing if the variable isn't set, or if the build has no `DEBUG`
     ///   and `allowInRelease` is `false`.
     /// - Throws: A ``SubstitutionMapError`` that lists every problem with the map. Throws an ``AttachmentError`` if

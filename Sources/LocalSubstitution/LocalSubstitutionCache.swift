@@ -6,7 +6,7 @@ public import FoundationNetworking
 #endif
 
 /// A `URLCache` that answers requests that match a map's entries, from local files or from the map itself. It leaves
-/// all other requests to the default cache and the network.
+/// all other requests to the default cache, which is `URLCache`'s own storage, and to the network.
 ///
 /// Install it once, before the process uses any session. Your networking code doesn't change:
 /// ```swift
@@ -28,8 +28,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   - map: The map.
     ///   - reloadsChanges: Whether changes to the map's file and the entries' files take effect at the next request;
     ///     `false` by default. A map made in code has no file, so only the entries' files are watched.
-    ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. Retained responses don't
-    ///     count toward it.
+    ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. Entries' responses are
+    ///     retained in memory separately, and don't count toward it.
     ///   - diskCapacity: The default cache's disk capacity, in bytes; 20 MiB by default.
     ///   - directory: The default cache's folder. By default, the folder that `URLCache` chooses.
     public init(
@@ -66,7 +66,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   - resources: The folder with the entries' files. By default, the folder `Resources` beside the map or, if it
     ///     doesn't exist, the map's folder.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
-    ///   - handlers: The closures that entries name in their field `handler`.
+    ///   - handlers: The handlers by name. An entry's field `handler` contains such a name. Empty by default.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
         contentsOf mapFile: URL,
@@ -87,9 +87,9 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - bundle: The bundle.
-    ///   - name: The map's name, without its extension `json`.
+    ///   - name: The map's name, without its extension `json`; `substitutions` by default.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
-    ///   - handlers: The closures that entries name in their field `handler`.
+    ///   - handlers: The handlers by name. An entry's field `handler` contains such a name. Empty by default.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
         bundle: Bundle,
@@ -111,7 +111,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     // MARK: Map, counts and events
 
-    /// The map in use. Setting another map is atomic and drops every retained response.
+    /// The map in use. Setting another map is atomic, and drops all responses that are retained in memory.
     public var map: SubstitutionMap {
         get { responder.maps.map }
         set { responder.use(newValue) }
@@ -126,7 +126,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// The cache adds an event to the stream before the session receives the response. The stream doesn't keep the
     /// cache alive, and ends when the cache is deallocated.
     ///
-    /// - Parameter limit: The number of events to buffer. If the listener falls behind, the oldest events are dropped.
+    /// - Parameter limit: The maximum number of events to buffer; 10,000 by default. If the listener falls further
+    ///   behind, the oldest events are dropped.
     public func events(bufferingNewest limit: Int = 10_000) -> AsyncStream<Event> {
         responder.events(bufferingNewest: limit)
     }
@@ -166,16 +167,17 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     // MARK: Looking up
 
-    /// Returns an entry's response to a request. If no entry answers it, returns the default cache's response.
+    /// Returns an entry's response to a request. If no entry answers, returns the default cache's response, or `nil` if
+    /// that cache has none.
     ///
     /// The first lookup that needs a file reads it on the caller's thread.
     public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         responder.retainedResponse(for: request) ?? responder.cachedResponse(to: responder.lookUp(request))
     }
 
-    /// Calls the completion handler with the response to a data task's current request, or with `nil` if there's none.
-    /// Calls it at once if the response is retained or nothing has to be read from disk, and otherwise on another
-    /// queue.
+    /// Calls the completion handler with the response to a data task's current request, or with `nil` if the cache has
+    /// no response. If this needs neither a file nor the default cache, calls the handler at once; otherwise, on
+    /// another queue.
     public override func getCachedResponse(
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
@@ -197,8 +199,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         if let request = dataTask.currentRequest { responder.store(cachedResponse, for: request) }
     }
 
-    /// Removes a request's retained response, its response in the default cache, and the newer copy of an
-    /// `untilUpdated` entry's file. The next lookup answers from the map again.
+    /// Removes the response that's retained in memory for a request, the one in the default cache, and the newer copy
+    /// of an `untilUpdated` entry's file. The next lookup answers from the map again.
     public override func removeCachedResponse(for request: URLRequest) { responder.remove(request) }
 
     /// Removes the responses to a task's current request; see ``removeCachedResponse(for:)-(URLRequest)``.
@@ -206,14 +208,14 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         if let request = dataTask.currentRequest { responder.remove(request) }
     }
 
-    /// Removes all retained responses and everything in the default cache, including the newer copies of `untilUpdated`
-    /// entries' files. The map stays.
+    /// Removes all responses that are retained in memory and everything in the default cache, including the newer
+    /// copies of `untilUpdated` entries' files. The map stays.
     public override func removeAllCachedResponses() {
         responder.removeAll { super.removeAllCachedResponses() }
     }
 
-    /// Removes all retained responses. From the default cache, removes the responses that were stored after a date,
-    /// including newer copies.
+    /// Removes all responses that are retained in memory. From the default cache, removes what was stored after a date:
+    /// responses, and newer copies of `untilUpdated` entries' files.
     public override func removeCachedResponses(since date: Date) {
         responder.removeAll { super.removeCachedResponses(since: date) }
     }

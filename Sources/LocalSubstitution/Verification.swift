@@ -93,7 +93,7 @@ extension LocalSubstitutionCache {
     /// Loads one URL of the map through a session, and returns whether the map answered it.
     ///
     /// The URL is a key without `*` whose entry answers a plain `GET`. If the session has this cache but doesn't use
-    /// its response, the session loads the URL from the network. The load is cancelled after ten seconds.
+    /// the cache's response, the session loads the URL from the network. The load is cancelled after ten seconds.
     ///
     /// If the session doesn't have this cache, nothing is loaded. The exception is `URLSession.shared` on Apple
     /// platforms while this cache is installed: that session may use an installed protocol that its configuration

@@ -66,13 +66,15 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let passedOver: [PassedOver]
     /// The file of the winning entry's answer; `nil` if the answer has no file, or if there's no answer.
     public let file: URL?
-    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if a handler answers.
+    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if a handler
+    /// answers.
     public let contentType: String?
     /// Where the MIME type comes from, in words; `nil` if ``contentType`` is `nil`.
     public let contentTypeSource: String?
     /// The status of the winning entry's answer; `nil` if there's no answer.
     public let status: Int?
-    /// Whether a newer copy answers instead of the file; `nil` unless an `untilUpdated` entry answers.
+    /// Whether a newer copy from the network answers instead of the entry's file; `nil` unless an `untilUpdated` entry
+    /// answers.
     public let isNewerCopy: Bool?
     /// The keys that almost match the URL; empty if an entry wins.
     public let nearMisses: [SubstitutionMap.NearMiss]
@@ -93,7 +95,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// The whole explanation in several lines, ready to print.
     public var description: String { text(servedBy: instead) }
 
-    /// Returns the lines of the description as one text.
+    /// Returns the lines of the explanation as one text.
     ///
     /// - Parameters:
     ///   - server: What answers the request instead of the entry; `nil` if the entry does.
@@ -197,8 +199,8 @@ extension Explanation {
         return substitution.use == .whenOffline ? "the network or, if that fails, \(answer)" : answer
     }
 
-    /// Returns a phrase that says whether a handler gets the request's body, to append to the handler's description.
-    /// Empty if the request contains its body, or has none.
+    /// Returns a phrase to append to a handler's description: whether the handler gets the request's body. The phrase
+    /// is empty if the request contains its body or has no body.
     private static func body(_ plan: Plan) -> String {
         switch RequestBody(plan.request) {
         case .none, .data: ""

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A file that is too large to hold in memory, open for reading in pieces.
+/// A large file, open for reading in pieces, so that it isn't held in memory as a whole.
 package final class LargeFile: Sendable {
     /// A range of the file's bytes.
     package struct Part: Sendable {
@@ -13,7 +13,7 @@ package final class LargeFile: Sendable {
     let beginning: Data
     private let file: OpenedFile
 
-    /// The size, in bytes, from which a file is read in pieces if the client can take pieces.
+    /// The minimum size, in bytes, of a file that is read in pieces if the client can take pieces.
     static let smallestSize = 1 << 20
 
     /// Opens a file to read it in pieces. Returns `nil` if the file doesn't exist or is smaller than ``smallestSize``.

@@ -44,7 +44,7 @@ final class MapInUse: Sendable {
     /// The map in use. Reading this property doesn't check the map's file.
     var map: SubstitutionMap { state.withLock { $0.map } }
 
-    /// Replaces the map, and starts its counts again at 0.
+    /// Replaces the map, and forgets which of the old map's entries have answered and how often.
     ///
     /// - Parameter forget: A closure that drops the old map's responses. It's called before other threads can get the
     ///   new map.
@@ -57,7 +57,8 @@ final class MapInUse: Sendable {
 
     /// Returns whether a map is in use and certainly needs no reload: its file hasn't changed, and no retry is due.
     func isCurrent(_ map: SubstitutionMap) -> Bool {
-        // Copies what the check needs inside the lock and checks files outside it, so threads don't wait for each other.
+        // Copies what the check needs inside the lock and checks files outside it, so threads don't wait for each
+        // other.
         let (isInUse, file, retry) = state.withLock { ($0.map.storage === map.storage, $0.source?.file, $0.retry) }
         guard isInUse else { return false }
         guard let file else { return true }

@@ -61,8 +61,8 @@ final class NewerCopies: Sendable {
         let bytes: FileBytes
         /// The copy; `nil` if the file answers.
         let copy: Copy?
-        /// The state of the URL's record when the answer was made. Its `hasExpired` says later whether the answer is
-        /// outdated.
+        /// The stamp of the URL's record, taken before the copy was looked up. Later, the stamp's `hasExpired` says
+        /// whether the answer is outdated.
         let stamp: RefreshSchedule.Record.Stamp
     }
 
@@ -150,8 +150,8 @@ final class NewerCopies: Sendable {
 
     /// Removes the copy for a URL.
     func removeCopy(of url: String) {
-        // Removes the stored copy before the record changes. A lookup that still finds the copy then has an older
-        // stamp, so its response expires.
+        // Removes the stored copy first. If a lookup still finds the copy, the lookup's stamp is from before the
+        // record's change, so its response expires.
         removeStoredCopy(of: url)
         release(schedule.knownRecord(for: url)?.change(to: .absent))
     }
@@ -260,8 +260,8 @@ extension NewerCopies {
         }
     }
 
-    /// Stores a response as a copy, unless its body equals the file, or the stored copy has the same bytes and
-    /// validators. Returns whether new bytes answer from now on.
+    /// Stores a response as a copy, unless its body has the same bytes as the file, or an equal copy is already stored.
+    /// Returns whether new bytes answer from now on.
     private func keep(_ data: Data, _ response: HTTPURLResponse, for question: Question) throws(Failure) -> Bool {
         let file: FileBytes
         do throws(FileProblem) {
@@ -300,16 +300,16 @@ extension NewerCopies {
 }
 
 extension NewerCopies {
-    /// The description of a newer copy without its bytes: its digest, the size and digest of the file that it replaces,
-    /// and the server's headers.
+    /// The description of a newer copy: its digest, the size and digest of the file that it replaces, and the server's
+    /// headers. The copy's bytes aren't part of it.
     final class Copy: Sendable, Equatable {
-        /// The name under which ``RetainedResponses`` holds the copy's bytes. It begins with a URL, so it's never a file's
-        /// path.
+        /// The name under which ``RetainedResponses`` holds the copy's bytes. It begins with a URL, so it's never a
+        /// file's path.
         let place: String
         /// The digest of the copy's own bytes.
         let digest: String
-        /// The size of the file that the copy replaces. If the current file has another size or digest, the app has
-        /// shipped another version of the file.
+        /// The size of the file that the copy replaces. If the file now has another size or digest, the app has shipped
+        /// another version, and the copy isn't used.
         let fileSize: Int
         let fileDigest: String
         /// The server's headers.
@@ -403,8 +403,8 @@ extension NewerCopies {
 
         /// Returns the request under which the default cache keeps the copy for a URL.
         ///
-        /// No other response is stored under this request: no real host has a name in `invalid` (RFC 6761 §6.4). On Linux,
-        /// the keys of other responses also have a different host: see ``DefaultCache/key(for:_:)``.
+        /// No other response is stored under this request: no real host has a name in `invalid` (RFC 6761 §6.4). On
+        /// Linux, the keys of other responses also have a different host: see ``DefaultCache/key(for:_:)``.
         static func request(for canonicalURL: String) -> URLRequest? {
             place(digest: Digest.base64(of: canonicalURL)).map { URLRequest(url: $0) }
         }

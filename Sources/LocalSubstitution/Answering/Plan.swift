@@ -46,7 +46,7 @@ final class Plan: Sendable {
     let isOffline: Bool
     /// The map in which the request was looked up.
     let map: SubstitutionMap
-    /// The generation of ``RetainedResponses`` when the request was looked up.
+    /// The value of ``RetainedResponses/generation`` when the request was looked up.
     let generation: Int
     /// The map's match; `nil` if no map can match the request's URL.
     let match: MapMatch?
@@ -138,8 +138,8 @@ final class Plan: Sendable {
         }
     }
 
-    /// Returns why a cache without a protocol can't do what the entry says; `nil` if it can. Ignores the request's
-    /// cache policy.
+    /// Returns why a cache without a protocol can't do what the entry says; `nil` if it can, or if no entry answers.
+    /// Ignores the request's cache policy.
     private static func obstacle(_ request: URLRequest, _ match: MapMatch?) -> Judgement? {
         if let field = match?.protocolField {
             return (
@@ -156,7 +156,7 @@ final class Plan: Sendable {
         return refusal.map { (.refusedByLoader, $0.message) }
     }
 
-    /// Returns a session's action.
+    /// Returns what to do about a request of an attached session.
     ///
     /// - Parameters:
     ///   - substitution: The entry's answer; `nil` if no entry answers.
@@ -205,7 +205,8 @@ final class Plan: Sendable {
     /// answer it under another cache policy.
     var keepsOutOfDefaultCache: Bool { Self.unanswered(match) == nil && Self.obstacle(request, match) == nil }
 
-    /// Whether only the server at the request's URL can answer: no entry does, or the entry only changes headers.
+    /// Whether only the server at the request's URL can answer: no entry answers the request, or its entry only changes
+    /// headers.
     var needsOrigin: Bool {
         guard let substitution else { return !hasEntry }
         return if case .network(nil) = substitution.answer { true } else { false }
@@ -219,7 +220,7 @@ final class Plan: Sendable {
 
     var folder: ResourcesFolder? { map.storage.folder }
 
-    /// The `Range` header; `nil` if the whole body is sent. A handler's answer is always sent whole.
+    /// The request's `rangeHeader`; `nil` for a handler's answer, which is always sent whole.
     var range: String? { isHandled ? nil : request.rangeHeader }
 
     /// The path of the answer's file; `nil` without a file.

@@ -17,8 +17,8 @@ final class RefreshSchedule: Sendable {
         /// The time between two questions for a URL, in seconds.
         var interval = 60.0 * 60
         var records: [String: Record] = [:]
-        /// When a record can first be removed to make room for another, in nanoseconds on the clock ``SteadyTime``.
-        /// Used only while there's no room.
+        /// The earliest time at which a record can be removed to make room for another, in nanoseconds on the clock
+        /// ``SteadyTime``. Used only while there's no room.
         var fullUntil: Int64 = 0
         var waiting: ArraySlice<Waiting> = []
         /// The URLs that are waiting or being asked for.
@@ -26,8 +26,8 @@ final class RefreshSchedule: Sendable {
         var running: Int { asking.count - waiting.count }
     }
 
-    /// The maximum number of records. There's a maximum because a pattern matches any number of URLs. To make room, only
-    /// due records are removed: if another were removed, the network would be asked for its URL again too early.
+    /// The maximum number of records. There's a maximum because a pattern matches any number of URLs. To make room,
+    /// only due records are removed: if another were removed, the network would be asked for its URL again too early.
     private let limit: Int
     /// The maximum number of questions that are asked at the same time. More would slow down the app's own requests.
     private static let mostRunning = 4
@@ -94,14 +94,14 @@ final class RefreshSchedule: Sendable {
     /// Asks the network for a URL if its record is due and still in the schedule, unless the network is already being
     /// asked for the URL.
     ///
-    /// - Parameter ask: Called later, on another thread. On Linux, the caller may be on the queue that all sessions share,
-    ///   where using a session traps (`URLSession.swift`, `sharedQueue`).
+    /// - Parameter ask: Called later, on another thread, because on Linux, the caller of this method may be on the
+    ///   queue that all sessions share, where using a session traps (`URLSession.swift`, `sharedQueue`).
     func ask(for url: String, _ record: Record, by ask: @escaping Ask) {
         guard record.isDue else { return }
         state.withLock { state in
             guard record.isDue, state.records[url] === record, state.asking.insert(url).inserted else { return }
-            // The record is postponed before the response arrives. Until then, the URL's retained responses would
-            // otherwise count as expired.
+            // Postpones the record now, not when the response arrives. Otherwise, the URL's retained responses would
+            // count as expired until then.
             record.postpone(to: nextTime(state))
             state.waiting.append(Waiting(url: url, record: record, ask: ask))
         }
@@ -206,7 +206,8 @@ extension RefreshSchedule {
     }
 }
 
-/// A clock that never goes back and that keeps running while the device sleeps. Setting the system's clock doesn't change it.
+/// A clock that never goes back and that keeps running while the device sleeps. Setting the system's clock doesn't
+/// change it.
 private enum SteadyTime {
     /// The time in nanoseconds since a moment before the process began.
     static var now: Int64 {

@@ -26,7 +26,8 @@ package final class RequestOutcome: Sendable {
     }
 
     package let kind: Kind
-    /// What was decided about the request; `nil` if it failed before a decision.
+    /// What was decided about the request. `nil` if a retained response answered without a lookup, or if the request
+    /// failed before a decision.
     private let plan: Plan?
     let result: Result<CachedURLResponse, URLError>
     /// The part of a large file that is the body; `nil` if the body is in the result.
@@ -65,10 +66,11 @@ package final class RequestOutcome: Sendable {
         plan?.namingEntry.map { SubstitutionMap.EntryReference($0) }
     }
 
-    /// Whether only the server at the request's URL can answer: no entry does, or the entry only changes headers.
+    /// Whether only the server at the request's URL can answer: no entry answers the request, or its entry only changes
+    /// headers.
     package var needsOrigin: Bool { plan?.needsOrigin ?? false }
 
-    /// The alternatives that had already reached their limit of `times`.
+    /// The alternatives that didn't answer because earlier requests had used up their limit of `times`.
     package var usedUp: [SubstitutionMap.EntryReference] {
         plan?.match?.usedUp.map { SubstitutionMap.EntryReference($0) } ?? []
     }
@@ -98,8 +100,8 @@ extension Responder {
         }
     }
 
-    /// Returns the response of an entry whose file is read in pieces; `nil` if the file isn't large or must be read
-    /// whole.
+    /// Returns an entry's response whose body is in a large file, which the client reads in pieces. Returns `nil` if
+    /// the file isn't large or must be read whole.
     private func serveInPieces(
         _ plan: Plan,
         by substitution: Substitution,
@@ -144,7 +146,7 @@ extension Responder {
         fail(plan, .ofEntry(substitution.key, code, plan.request.url))
     }
 
-    /// Fails a request with the error of its entry's handler.
+    /// Fails a request with an error from its entry or from the entry's handler.
     func fail(_ plan: Plan, _ error: URLError) -> RequestOutcome {
         maps.use(plan)
         reportSubstituted(plan, bytes: 0, by: .protocol)

@@ -66,15 +66,16 @@ final class Responder: Sendable {
         observers.add(Observers.Listener(hear: listener))
     }
 
-    /// Calls a listener when the map is reloaded or fails to reload. Unlike other listeners, it doesn't slow down hits.
+    /// Calls a listener when the map is reloaded or fails to reload. A listener added with ``hear(_:)`` slows down
+    /// hits; this one doesn't.
     func hearReloads(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
         observers.add(Observers.Listener(hearsOnlyReloads: true, hear: listener))
     }
 
     // MARK: Retained responses
 
-    /// Returns the retained response to a plain `GET` if it's still current, and counts a hit. This is the fastest path:
-    /// it neither reads a file nor searches the map.
+    /// Returns the retained response to a plain `GET` if it's still current, and counts a hit. This is the fastest
+    /// path: it neither reads a file nor searches the map.
     ///
     /// - Parameters:
     ///   - checked: A response that was current a moment ago. If it's still retained, it isn't checked again. `nil`,
@@ -154,7 +155,7 @@ final class Responder: Sendable {
 
     // MARK: Answering
 
-    /// Returns the bytes of a file that a plan's answer needs. They're retained, unless the answer is a handler's.
+    /// Returns the bytes of a file that a plan's answer needs. The bytes stay in memory, unless a handler answers.
     func read(_ name: String, in folder: ResourcesFolder, for plan: Plan) throws(FileProblem) -> FileBytes {
         plan.isHandled
             ? try FileBytes(opening: name, in: folder, mayMap: false) : try retained.file(name, in: folder)
@@ -211,7 +212,7 @@ extension URLRequest {
 /// Lookups without a retained response: an entry answers, or else the default cache.
 extension Responder {
     /// Calls back with the response to a data task's request, or with `nil` if the cache doesn't answer. Calls back at
-    /// once if nothing has to be read from disk, and otherwise on another queue.
+    /// once if this needs neither a file nor the default cache, and otherwise on another queue.
     func cachedResponse(to request: URLRequest, _ done: @escaping @Sendable (CachedURLResponse?) -> Void) {
         // If a protocol has accepted the request, the protocol answers and reports it, even if the response is
         // retained.
@@ -339,7 +340,8 @@ extension Responder {
 
 /// Removes responses from memory and from the default cache. The map's entries stay, and answer the next lookup again.
 extension Responder {
-    /// Removes a request's retained response, its response in the default cache, and the newer copy of its entry's file.
+    /// Removes a request's retained response, its response in the default cache, and the newer copy of its entry's
+    /// file.
     func remove(_ request: URLRequest) {
         if let url = request.url?.absoluteString { removeRetained(url, in: maps.map) }
         let match = Plan(request, in: maps.map).match

@@ -4,7 +4,7 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// Builds the responses of a substitution: the whole response, a part of it, or only its headers.
+/// A builder of a substitution's responses: the whole response, a part of it, or only its headers.
 ///
 /// Every response is an `HTTPURLResponse`, because Linux's loader refuses a plain `URLResponse`
 /// (`URLSessionTask.swift`, `canRespondFromCache`).
@@ -14,7 +14,7 @@ package struct ResponseBuilder {
     let file: FileBytes?
     /// The file, if it's read in pieces; otherwise `nil`. With such a file, the responses have an empty body.
     var large: LargeFile?
-    /// The newer copy, if `file` contains its bytes; `nil` if `file` contains the file's own bytes.
+    /// The newer copy, if `file` contains the copy's bytes; otherwise `nil`.
     var copy: NewerCopies.Copy?
     /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache answered; otherwise `nil`.
     var proof: String?
@@ -37,8 +37,8 @@ package struct ResponseBuilder {
         return HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
     }
 
-    /// Returns the part that a `Range` header asks for (RFC 9110 §14.4, §15.3.7), or the whole response if the range can't be
-    /// satisfied.
+    /// Returns the part that a `Range` header asks for (RFC 9110 §14.4, §15.3.7), or the whole response if
+    /// ``range(_:)`` is `nil`.
     package func part(_ header: String, for url: URL) -> CachedURLResponse? {
         guard let range = range(header) else { return full(for: url) }
         var headers = headers(length: range.count)
@@ -47,7 +47,8 @@ package struct ResponseBuilder {
         return response(for: url, status: 206, headers: headers, body: body)
     }
 
-    /// Returns the range of bytes that a `Range` header asks for; `nil` if the whole body is sent instead.
+    /// Returns the range of bytes that a `Range` header asks for. Returns `nil`, to send the whole body instead, if the
+    /// status isn't 200, if there's no body, or if ``ByteRange`` returns `nil` for the header.
     func range(_ header: String) -> Range<Int>? {
         substitution.status == 200 && hasBody ? ByteRange.bytes(header, of: size) : nil
     }
@@ -174,7 +175,7 @@ extension ResponseBuilder {
 }
 
 extension Substitution {
-    /// Returns the `Content-Type` for a body.
+    /// Returns this substitution's `Content-Type` for a response with the given body.
     package func contentType(ofBody body: Data) -> String {
         ResponseBuilder.contentType(of: self, bodyBeginning: body.prefix(Charset.longestByteOrderMark))
     }

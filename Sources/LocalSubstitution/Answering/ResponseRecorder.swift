@@ -4,10 +4,10 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// An object that keeps a session's responses, and answers with them when the network fails. `SubstitutionRecorder` is one.
+/// The keeper of a session's responses, which answer when the network fails: a `SubstitutionRecorder`.
 package protocol ResponseRecorder: AnyObject, Sendable {
-    /// Returns whether the recorder handles a request: it may keep the response, and a kept copy answers if the network
-    /// fails.
+    /// Returns whether the recorder handles a request. If so, it may keep the response, and if the network fails, a
+    /// kept copy answers.
     func takes(_ request: URLRequest) -> Bool
     /// Returns whether a request has a kept copy that ``answer(_:)`` can read.
     func hasAnswer(to request: URLRequest) -> Bool

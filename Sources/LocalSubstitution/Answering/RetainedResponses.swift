@@ -8,8 +8,8 @@ import FoundationNetworking
 /// The retained responses and the files that they're made from. Dropping a file's bytes also drops the responses made
 /// from them.
 ///
-/// Any number of URLs can match a pattern or an `ignoreQuery` entry, or be another spelling of a key. Of the responses to
-/// these “endless” URLs, only the newest stay, 1,024 by default. All responses made from a file share its bytes. The
+/// Any number of URLs can match a pattern or an `ignoreQuery` entry, or be another spelling of a key. Of the responses
+/// to these “endless” URLs, only the newest stay, 1,024 by default. All responses made from a file share its bytes. The
 /// total size of the files' bytes is limited, to 256 MiB by default, not counting mapped files.
 final class RetainedResponses: Sendable {
     private struct HeldFile: Sendable {
@@ -251,7 +251,8 @@ extension RetainedResponses {
     /// A response that the cache keeps in memory, and the facts about it that a hit needs.
     ///
     /// It's a subclass of `CachedURLResponse`, so that a hit needs only one object, the response that it returns.
-    // Foundation declares the superclass as unchecked, so a subclass must repeat that. All that this class adds is constant.
+    // Foundation declares the superclass as `@unchecked Sendable`, so a subclass must repeat that. All that this class
+    // adds is constant.
     final class Response: CachedURLResponse, @unchecked Sendable {
         /// The size of the body in bytes.
         let size: Int
@@ -277,12 +278,13 @@ extension RetainedResponses {
         private let missing: [String]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` for never.
         private let expiresAt: Int64?
-        /// The state of the newer copy when this response was made; `nil` if the entry isn't `untilUpdated`.
+        /// The stamp of the newer copy's record, taken just before this response was made; `nil` if no newer copy was
+        /// looked for (see ``Plan/question``).
         private let stamp: RefreshSchedule.Record.Stamp?
 
         /// - Parameters:
         ///   - bytes: The bytes that the response is made from; `nil` for an entry without a file.
-        ///   - newer: The answer of ``NewerCopies`` from which the bytes come; `nil` if the entry isn't `untilUpdated`.
+        ///   - newer: The answer of ``NewerCopies`` that contains the bytes; `nil` if no newer copy was looked for.
         init(
             _ response: CachedURLResponse,
             to plan: Plan,
@@ -313,12 +315,13 @@ extension RetainedResponses {
             )
         }
 
-        // On Apple platforms, responses can be archived. An archive contains a plain `CachedURLResponse` instead of this class.
+        // On Apple platforms, responses can be archived. An archive contains a plain `CachedURLResponse` instead of
+        // this class.
         override var classForCoder: AnyClass { CachedURLResponse.self }
         required init?(coder: NSCoder) { nil }
 
-        /// Returns whether the response may answer in a session. Newer copies don't answer in a strict session. The
-        /// response of an `untilUpdated` entry may be a newer copy, so it doesn't answer there.
+        /// Returns whether the response may answer in a session. In a strict session, newer copies don't answer, and
+        /// neither do retained responses that may be newer copies: those with a stamp.
         func mayAnswer(isStrict: Bool) -> Bool { !isStrict || stamp == nil }
 
         /// Whether the current map and file certainly still lead to this response. If `false`, look up the request

@@ -5,13 +5,13 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// The rules that a session adds to the map's. They're an object, whose identity shows for which session a plan was
-/// made.
+/// The rules that a session adds to the map's. This is a class, so that the identity of a plan's rules shows for which
+/// session the plan was made.
 package final class SessionRules: Sendable {
     /// Whether the session fails requests that no entry answers, except for the exceptions of `unmatched`.
     package let isStrict: Bool
     private let exceptions: MapKey.Matcher
-    /// The recorder, which keeps the network's responses and answers with them when the network fails; `nil` for most sessions.
+    /// The recorder, which keeps responses and answers with them when the network fails; `nil` for most sessions.
     let recorder: (any ResponseRecorder)?
     /// The listener for HTTP requests; `nil` for most sessions. With a listener, the protocol handles every request
     /// whose body it can see.
@@ -69,9 +69,10 @@ extension LocalSubstitutionCache {
         /// protocol answers.
         case fail(except: [String])
 
-        /// The request fails at once, with an error that explains why. The session reaches the network only if an entry
-        /// has `forwardTo`. Newer copies of files aren't used. Once a cache is attached with `.fail`, it requests newer
-        /// copies only for its sessions with `.load`.
+        /// The request fails at once, with an error that explains why. The session reaches the network only for entries
+        /// with `forwardTo`. `untilUpdated` entries answer with their files, never with newer copies from the network.
+        /// Once a cache was attached with `.fail`, it requests newer copies only for its sessions attached with
+        /// `.load`.
         public static var fail: Unmatched { .fail(except: []) }
     }
 }

@@ -7,9 +7,9 @@ import FoundationNetworking
 
 /// A note about the request that a protocol has accepted but not started to load. On Apple platforms, always empty.
 ///
-/// For each request, Linux's loader asks the protocol, then the cache, and then starts the protocol, all on one queue for
-/// all sessions (`URLSession.swift`, `sharedQueue`). So it's enough to keep the latest note. Apple's loader doesn't
-/// promise that order.
+/// For each request, Linux's loader asks the protocol, then the cache, and then starts the protocol, all on one queue
+/// for all sessions (`URLSession.swift`, `sharedQueue`). So it's enough to keep the latest note. Apple's loader doesn't
+/// promise that order, so nothing is noted there.
 final class TakenRequest: Sendable {
     /// What was found when the protocol accepted the request: its retained response, or else its plan.
     struct Note: Sendable {
@@ -19,8 +19,8 @@ final class TakenRequest: Sendable {
         /// Whether the cache has left the request to the protocol.
         fileprivate(set) var isLeft = false
 
-        /// The retained response, if it needs no second check. `nil` if this cache didn't leave the request to the
-        /// protocol: the loader may then have waited for another cache, so the response may be outdated.
+        /// The retained response, if it was checked only a moment ago. `nil` if this cache didn't leave the request to
+        /// the protocol: the loader may then have waited for another cache, so the response must be checked again.
         var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
 
         init(_ request: URLRequest, response: RetainedResponses.Response? = nil, plan: Plan? = nil) {
@@ -44,8 +44,8 @@ final class TakenRequest: Sendable {
         #endif
     }
 
-    /// Returns whether a protocol has accepted a request, so that the cache leaves the answer and its report to the
-    /// protocol. Returns `true` once for each accepted request.
+    /// Returns whether a protocol has accepted a request. If so, the cache must leave the answer and the event to the
+    /// protocol. Returns `true` only once for each accepted request.
     func leavesToProtocol(_ request: URLRequest) -> Bool {
         note.withLock { note in
             guard note?.isOf(request) == true, note?.isLeft == false else { return false }

@@ -69,7 +69,7 @@ package final class FileBytes: Sendable {
 
     private var lastRead: Int64 { readAt.withLock { $0 } }
 
-    /// Notes that the file was read again later, and still had the same bytes.
+    /// Notes that the file was read again later, into `other`, and still had the same bytes.
     func confirm(by other: FileBytes) {
         let time = other.lastRead
         readAt.withLock { $0 = time }

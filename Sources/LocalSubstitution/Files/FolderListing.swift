@@ -31,8 +31,8 @@ struct FolderListing {
         return folders[folder]?.files?.contains(last) == true && access(root.path(of: name), R_OK) == 0
     }
 
-    /// Lists a folder if it isn't listed yet. Returns whether any regular files were found. In a folder that can't be
-    /// listed, or whose path has a symbolic link, none are.
+    /// Lists a folder if it isn't listed yet. Returns whether the folder has any regular files; `false` if it can't be
+    /// listed, or if its path has a symbolic link.
     private mutating func isListed(_ name: String) -> Bool {
         if let files = folders[name]?.files { return !files.isEmpty }
         var listed = folders[name] ?? Folder()
@@ -55,7 +55,7 @@ struct FolderListing {
 }
 
 extension ResourcesFolder {
-    /// A name in a folder. Its kind is a regular file or a folder; `nil` if the file system reports another kind or none.
+    /// A name in a folder. Its kind is a regular file or a folder; `nil` if the file system reports neither.
     fileprivate struct Listed {
         let name: String
         let kind: FileStatus.Kind?

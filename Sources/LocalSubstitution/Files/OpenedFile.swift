@@ -17,8 +17,8 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: openat(folder.descriptor, name, Self.reading), isRegular: true)
     }
 
-    /// Opens a regular file by its name in an opened folder, without following symbolic links. Throws an error if the
-    /// name has a symbolic link, an empty part, `..` or more than ``mostSteps`` folders.
+    /// Opens a regular file by its name in an opened folder, without following symbolic links. Throws an error if a
+    /// part of the name is a symbolic link, empty or `..`, or if the name has more than ``mostSteps`` folders.
     init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         // The system splits paths by bytes. To Swift, a slash can be a part of a longer character.
         var parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -62,7 +62,7 @@ package struct OpenedFile: ~Copyable {
     private static let asking = reading
     #endif
 
-    /// - Parameter isRegular: Whether an error is thrown if the file isn't regular.
+    /// - Parameter isRegular: Whether to throw an error if the file isn't regular; `false` by default.
     private init(descriptor: Int32, isRegular: Bool = false) throws(FileProblem) {
         guard descriptor >= 0 else {
             switch errno {
@@ -114,8 +114,8 @@ package struct OpenedFile: ~Copyable {
     /// Whether the file is unchanged since it was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
 
-    /// Whether the file's size and modification time are unchanged since it was opened. The file may have been moved or
-    /// deleted.
+    /// Whether the file's size and modification time are unchanged since it was opened. `true` even if the file was
+    /// moved or deleted.
     var isUnwritten: Bool {
         guard let now = FileStatus(descriptor: descriptor) else { return false }
         return now.size == status.size && now.modified == status.modified

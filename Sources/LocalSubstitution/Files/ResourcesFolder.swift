@@ -15,8 +15,8 @@ package final class ResourcesFolder: Sendable {
         self.mapName = mapName
     }
 
-    /// Finds the folder with a map's files: `resources` if it isn't `nil`; otherwise, the folder `Resources` beside the
-    /// map. If that folder doesn't exist, it's the map's own folder.
+    /// Finds the folder with a map's files: `resources`, unless it's `nil`; or else the folder `Resources` beside the
+    /// map, if that folder exists; or else the map's own folder.
     package convenience init(beside map: URL, or resources: URL?, isInBundle: Bool = false) {
         let own = map.deletingLastPathComponent()
         let beside = own.appendingPathComponent("Resources", isDirectory: true)
@@ -49,7 +49,7 @@ package final class ResourcesFolder: Sendable {
         return isMap || Self.isHidden(name.utf8) ? nil : status
     }
 
-    /// Returns whether a name, or a folder in it, begins with a period.
+    /// Returns whether any part of a name, the file's own name or a folder's, begins with a period.
     package static func isHidden(_ name: some Collection<UInt8>) -> Bool {
         name.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
     }
@@ -65,8 +65,8 @@ package final class ResourcesFolder: Sendable {
         name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: "/") }.map { String(name[..<$0]) }
     }
 
-    /// Opens a file for reading. Throws an error unless it's a regular file whose real path is in the real folder.
-    /// Never waits for a named pipe.
+    /// Opens a file for reading. Throws an error unless the file is regular and its real path is inside the folder's
+    /// real path. Never waits for a named pipe.
     package func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
 
     /// Returns a file's name in the folder, with symbolic links resolved; `nil` if the file is missing or outside the
@@ -81,8 +81,9 @@ extension ResourcesFolder {
     /// The resources folder, open as long as this object exists. Every name is looked up in the opened folder, even if
     /// the folder's path leads elsewhere later. Files outside the folder are refused.
     ///
-    /// A file is opened first. Then the path that the system reports for the opened file must be in the folder. Resolving
-    /// the file's name separately wouldn't be safe: another thread could put a symbolic link there in between.
+    /// A file behind a symbolic link is opened first. Then the system reports the opened file's path, which must be in
+    /// the folder. Resolving the link before opening the file wouldn't be safe: another thread could replace the link
+    /// in between.
     package final class Opened: Sendable {
         private let folder: OpenedFile
         /// The status of the map's file, if the folder is the map's own.

@@ -10,12 +10,13 @@ import FoundationNetworking
 /// The cache lends its storage to this object, and takes it back in its `deinit`. Afterward, lookups find nothing, and
 /// nothing is stored.
 final class DefaultCache: Sendable {
-    /// The methods of `URLCache` that only a subclass can call, with the request as the key.
+    /// `URLCache`'s own methods, which the cache overrides, so that only the cache can call them. The request is the
+    /// key.
     struct Storage: Sendable {
         let find: @Sendable (URLRequest) -> CachedURLResponse?
         let store: @Sendable (CachedURLResponse, URLRequest) -> Void
         let remove: @Sendable (URLRequest) -> Void
-        /// The size of the largest response that can be stored, in bytes.
+        /// The larger of the memory and disk capacities, in bytes. A longer response can't be stored.
         let capacity: @Sendable () -> Int
     }
 
@@ -129,14 +130,14 @@ extension DefaultCache {
 extension DefaultCache {
     /// Whether `URLCache` is empty, as far as that's known. A lookup doesn't search a cache that's certainly empty.
     ///
-    /// Linux's `URLCache` lists its folder for every response that it doesn't find in memory. Linux's loader never stores a
-    /// response by itself, so the folder is nearly always empty. The folder's status shows whether that has changed, even
-    /// if another process or another cache stores responses there.
+    /// Linux's `URLCache` lists its folder for every response that it doesn't find in memory. Linux's loader never
+    /// stores a response by itself, so the folder is nearly always empty. The folder's status shows whether that has
+    /// changed, even if another process or another cache stores responses there.
     private enum Emptiness: Sendable {
         case unknown
         /// The folder had no responses when it had this status; `nil` if the folder didn't exist.
         case empty(FileStatus?)
-        /// A response has been stored, at least in memory, so `URLCache` must be asked from now on.
+        /// A response was stored, perhaps only in memory, so `URLCache` must be asked from now on.
         case ended
     }
 

@@ -8,8 +8,8 @@ import FoundationNetworking
 /// would refuse.
 ///
 /// On Linux, the rules are those of `canCache` in `HTTPURLProtocol.swift`. That function can't parse HTTP's names of
-/// months, so it ignores `Date`, and treats every `Expires` as past. On Apple platforms, nearly the same rules apply,
-/// since Apple doesn't document what its loader refuses.
+/// months, so it ignores `Date`, and treats every `Expires` as past. On Apple platforms, the package applies nearly the
+/// same rules, because Apple doesn't document what its loader refuses.
 package enum LoaderRules {
     package enum Refusal: Hashable, Sendable {
         case method(String)

@@ -68,7 +68,8 @@ package enum MIMEType {
         return type == "application/json" || type.hasSuffix("+json")
     }
 
-    /// Returns a type in lowercase, without its parameters (WHATWG MIME Sniffing §4.1): `text/html` for `Text/HTML; charset=utf-8`.
+    /// Returns a type in lowercase, without its parameters (WHATWG MIME Sniffing §4.1), such as `text/html` for
+    /// `Text/HTML; charset=utf-8`.
     package static func essence(of type: String) -> String {
         let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }
         // Works on bytes: characters take twenty times as long, and each first lookup of a URL comes here.

@@ -10,7 +10,7 @@ package enum Redirect {
     /// The statuses that redirect a client to another URL.
     package static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// The most redirects to follow, as in browsers.
+    /// The maximum number of redirects to follow, as in browsers.
     package static let most = 20
 
     /// Returns the target of a `Location` header (RFC 9110 §10.2.2); `nil` if it isn't an http or https URL.
@@ -65,8 +65,8 @@ extension URLRequest {
         }
     }
 
-    /// Removes the headers with credentials if a redirect led from another origin to this request's URL. They were meant
-    /// for that origin.
+    /// Removes the headers with credentials if `former`, the URL that redirected to this request's URL, has another
+    /// origin. The credentials were meant only for that origin.
     mutating func removeCredentials(after former: URL?) {
         guard !Redirect.isSameOrigin(former, url) else { return }
         for name in HTTPSyntax.credentialHeaders { setValue(nil, forHTTPHeaderField: name) }

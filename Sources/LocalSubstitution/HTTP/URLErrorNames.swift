@@ -68,7 +68,7 @@ enum URLErrorNames {
 }
 
 extension URLError {
-    /// Returns an error with a description that can be printed.
+    /// Returns an error whose `localizedDescription` is the given description.
     ///
     /// - Parameter url: The URL of the request that fails; `nil` if it has none.
     package static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {

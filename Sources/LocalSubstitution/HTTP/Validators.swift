@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The validators of a response. With them, a client can ask the server whether the response has changed (RFC 9110 §8.8).
+/// The validators of a response. A client sends them to ask whether the response has changed (RFC 9110 §8.8).
 package struct Validators: Sendable {
     let entityTag: String?
     let lastModified: String?

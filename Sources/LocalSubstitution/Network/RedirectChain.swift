@@ -9,7 +9,8 @@ package struct RedirectChain: Sendable {
     /// The requests for the targets of the redirects, in order.
     private(set) var followed: [URLRequest] = []
     #if !canImport(Darwin)
-    /// The request's own `Cookie` header; `nil` if it has none, or if the session's storage supplies one.
+    /// The request's own `Cookie` header; `nil` if it has none, if the session's storage supplies one, or once a
+    /// redirect has led to another origin.
     private var ownCookie: String?
     #endif
 

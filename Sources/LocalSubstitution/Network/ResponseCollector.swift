@@ -42,7 +42,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         let complete: @Sendable (Result<Response, URLError>) -> Void
 
         /// - Parameters:
-        ///   - limit: Returns the longest body to hold in memory for a response, in bytes. Called when the head arrives.
+        ///   - limit: Returns the longest body to hold in memory, in bytes. Called when the response's head arrives.
         ///   - body: How the body is delivered; whole by default.
         ///   - redirect: Decides about a redirect. Calls back with the request to send, or with `nil` if the redirect
         ///     is the response. By default, redirects are followed.
@@ -72,8 +72,8 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         /// - Parameter progress: Receives the number of bytes so far, and the expected total; `nil` if the total isn't
         ///   known.
         case whole(progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil)
-        /// Whole, in the response. A body longer than the limit is delivered in pieces instead: first the head and the
-        /// bytes so far.
+        /// Whole, in the response. A body longer than the limit is delivered in pieces instead: the head and the bytes
+        /// so far, then further bytes as they arrive.
         case wholeOrPieces(@Sendable (Piece) -> Void)
         /// In pieces as they arrive, after the head. The response also has the body, unless it's longer than the limit.
         case pieces(@Sendable (Piece) -> Void)
@@ -134,7 +134,8 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     }
 
     package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // Changes the load in place. With a second reference to the load, each piece would copy everything that arrived before.
+        // Changes the load in place. With a second reference to the load, each piece would copy everything that arrived
+        // before.
         guard let received = loads.withLock({ $0[ObjectIdentifier(dataTask)]?.receive(data) }),
             let owner = owner(of: dataTask)
         else { return }
@@ -258,8 +259,8 @@ extension URLResponse {
         (self as? HTTPURLResponse).map { (100..<200).contains($0.statusCode) } ?? false
     }
 
-    /// Whether the head shows where the body ends (RFC 9112 §6.3). With an invalid `Content-Length`, the loader uses
-    /// its first digits, or the last of two lengths, and may report a part of the body as the whole.
+    /// Whether the `Content-Length` is valid or isn't needed (RFC 9112 §6.3). With an invalid value, the loader uses
+    /// the value's first digits, or the last of two lengths, and may report a part of the body as the whole.
     fileprivate var hasValidLength: Bool {
         guard let head = self as? HTTPURLResponse, let length = head.value(forHTTPHeaderField: "Content-Length"),
             head.value(forHTTPHeaderField: "Transfer-Encoding") == nil

@@ -38,8 +38,8 @@ package final class UncachedLoader: Sendable {
         task.resume()
     }
 
-    /// Cancels all loads. Returns at once, since the caller may be on a session's queue, where the last reference to a
-    /// cache was released.
+    /// Cancels all loads. Returns without waiting: if a session's queue releases the last reference to a cache, this is
+    /// called on that queue.
     package func end() {
         if let session = session.withLock({ $0.take() }) { collector.end(session) }
     }

@@ -11,8 +11,9 @@ extension LocalSubstitutionCache {
             /// Creates a kind with a name.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// An entry or a recorder's copy answered, or an entry made the request fail. For an `untilUpdated` entry, a newer
-            /// copy of its file may have answered: one that ``refreshed`` announced, or that an earlier process stored.
+            /// An entry answered or made the request fail. Or a recorder's copy answered (see `SubstitutionRecorder`).
+            /// For an `untilUpdated` entry, a newer copy of its file may have answered: one that ``refreshed``
+            /// announced, or that an earlier process stored.
             public static let substituted = Kind(rawValue: "substituted")
             /// An entry matches the URL, but didn't answer the request.
             public static let bypassed = Kind(rawValue: "bypassed")
@@ -31,7 +32,7 @@ extension LocalSubstitutionCache {
             public static let fallbackHit = Kind(rawValue: "fallbackHit")
             /// No entry matches the URL, and the default cache didn't answer.
             public static let missed = Kind(rawValue: "missed")
-            /// An entry's file couldn't be read when it was requested.
+            /// An entry's file couldn't be read when a request needed it.
             public static let fault = Kind(rawValue: "fault")
             /// A newer copy of an `untilUpdated` entry's file arrived from the network. The copy answers from now on.
             public static let refreshed = Kind(rawValue: "refreshed")
@@ -56,8 +57,8 @@ extension LocalSubstitutionCache {
         /// The entry's key, or the URL if a recorder's copy or the network answers without an entry. `nil` for other
         /// events without an entry.
         public internal(set) var key: String?
-        /// The file of the entry that answered, even if a newer copy of the file did. For ``Kind/fault`` and
-        /// ``Kind/recorded``, the file that couldn't be read or was written. `nil` for other events, for an entry
+        /// The file of the entry that answered, even if a newer copy of the file did. For ``Kind/fault``, the file that
+        /// couldn't be read. For ``Kind/recorded``, the file that was written. `nil` for other events, for an entry
         /// without a file, and for a recorder's copy.
         public internal(set) var file: URL?
         /// The size in bytes of the body that was delivered, recorded or refreshed; `nil` for other events.

@@ -11,7 +11,8 @@ final class Observers: Sendable {
         let hear: @Sendable (Event) -> Void
         /// Called when the cache is deallocated.
         let end: @Sendable () -> Void
-        /// Whether the listener receives only events about reloading the map. No other events are created for such a listener.
+        /// Whether the listener receives only events about reloading the map. No other events are created for such a
+        /// listener.
         let hearsOnlyReloads: Bool
 
         init(

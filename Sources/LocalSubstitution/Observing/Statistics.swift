@@ -6,7 +6,7 @@ extension LocalSubstitutionCache {
     /// first. If the protocol can't read the entry's file, the request counts only in ``faults``.
     public struct Statistics: Sendable, Hashable {
         /// Requests that the loader looked up in the cache, except those that a protocol answers or forwards itself. A
-        /// request that fails in a protocol also counts, unless an entry makes it fail or its file can't be read.
+        /// request that fails in a protocol also counts, unless an entry makes it fail or has an unreadable file.
         public var lookups: Int { substituted + bypassed + fallbackHits + misses }
         /// Lookups that an entry answered.
         public internal(set) var substituted = 0
@@ -22,7 +22,8 @@ extension LocalSubstitutionCache {
         /// didn't ask the cache or would have refused its response. Also counts requests that an entry made fail. These
         /// requests aren't lookups.
         public internal(set) var served = 0
-        /// Requests that the network answered, and that had a fallback or were forwarded by an entry.
+        /// Requests that the network answered, and that had a fallback (an entry's file, or a recorder's copy) or were
+        /// forwarded by an entry.
         public internal(set) var forwarded = 0
         /// Requests that the fallback answered because the network failed.
         public internal(set) var fellBack = 0
@@ -38,7 +39,7 @@ extension LocalSubstitutionCache {
 }
 
 extension LocalSubstitutionCache.Statistics {
-    /// Counts an event. A confirmed copy was already counted as forwarded.
+    /// Counts an event. Doesn't count `confirmed`, since the request was already counted as forwarded.
     mutating func count(_ kind: LocalSubstitutionCache.Event.Kind, by answerer: Observers.Answerer, bytes: Int) {
         switch kind {
         case .substituted:

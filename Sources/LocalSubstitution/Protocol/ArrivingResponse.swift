@@ -118,8 +118,8 @@ private struct EventQueue: Sendable {
     /// The maximum number of bytes that wait in memory.
     private static let mostBytes = 4 << 20
 
-    /// Adds an event. If its bytes can't be stored, adds a failure instead of the event, and returns the error;
-    /// otherwise `nil`.
+    /// Adds an event. If its bytes can't be stored, adds a failure instead of the event, and returns the error. Returns
+    /// `nil` if the event was added.
     mutating func add(_ event: RequestLoad.Event) -> URLError? {
         guard case .data(let data) = event, bytesInMemory + data.count > Self.mostBytes else {
             if case .data(let data) = event { bytesInMemory += data.count }

@@ -9,7 +9,7 @@ final class Attachment: Sendable {
     /// The client whose requests are answered.
     enum Client: Sendable {
         case session
-        /// The server. It follows no redirects, reads large files in pieces, and sends whole bodies at their pace itself.
+        /// The server. It follows no redirects, reads large files in pieces, and keeps a body's pace itself.
         case server
         /// Code that calls ``LocalSubstitutionCache/answer(to:)``. It follows redirects itself, and loads the requests
         /// that no entry answers.
@@ -77,9 +77,9 @@ final class Attachment: Sendable {
         return plan
     }
 
-    /// Carries out a plan on the current thread if nothing has to wait: refuses the request, or answers with an entry.
-    /// Otherwise, returns `nil`: for any other action, for a delay, pace or stream and, in an attached session, for a
-    /// redirect or a file that isn't in memory.
+    /// Refuses a plan's request, or answers it with an entry, on the current thread. Returns `nil` for any other
+    /// action, for an entry with a delay, pace or stream, and, in an attached session, for a redirect or a file that
+    /// isn't in memory.
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {
         switch plan.action {
         case .refuse:

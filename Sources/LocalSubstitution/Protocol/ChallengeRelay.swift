@@ -6,8 +6,8 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The sender of a challenge that the forwarding session has received. It passes the outer session's answer on to the
-/// forwarding session.
+/// The sender of a challenge that the forwarding session has received. It passes the answer of the client's session on
+/// to the forwarding session.
 final class ChallengeRelay: NSObject, URLAuthenticationChallengeSender, Sendable {
     typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 

@@ -2,7 +2,7 @@
 ///
 /// Suspending a task stops its protocol, and resuming the task starts the same protocol again. The load continues in
 /// between, and this type holds the load's events. Linux's loader also starts a protocol that is already running or has
-/// ended.
+/// ended. That has no effect.
 struct Delivery: Sendable {
     private enum Progress: Sendable {
         case idle, underWay, suspended, ended
@@ -12,7 +12,7 @@ struct Delivery: Sendable {
     /// The events that arrived while the task was suspended.
     private var held: [RequestLoad.Event] = []
     private var load: Task<Void, Never>?
-    /// Whether pieces of the response have been delivered.
+    /// Whether the response's head, and perhaps bytes of its body, have been delivered before the outcome.
     private(set) var hasPassedPieces = false
 
     /// Begins the delivery. Returns `false` if the delivery has begun before.

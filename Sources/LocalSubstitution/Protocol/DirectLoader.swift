@@ -80,7 +80,7 @@ package final class DirectLoader: Sendable {
         throw URLError(.cancelled)
     }
 
-    /// Returns whether an entry answers a request, perhaps depending on its body. Doesn't count the request.
+    /// Returns whether an entry answers a request, or may answer it once the request's body is read. Changes no counts.
     package func hasEntry(for request: URLRequest) -> Bool {
         attachment.lookUp(request, body: RequestBody(request)).hasEntry
     }

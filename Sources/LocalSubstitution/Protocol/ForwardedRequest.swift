@@ -77,8 +77,8 @@ final class ForwardedRequest: Sendable {
     var entryFallback: Substitution? { if case .entry(let substitution)? = fallback { substitution } else { nil } }
 
     /// Whether the response is held until it's complete, so that the fallback can still answer when the network fails
-    /// midway. An event stream isn't held, since it may take hours: for an entry's fallback, its ``limit`` is 0. It's
-    /// held if the client collects the pieces anyway.
+    /// midway. An event stream isn't held, since it may take hours: if the fallback is an entry, ``collectorOwner``
+    /// holds 0 bytes of a stream, unless the client collects the pieces anyway.
     private var isHeld: Bool {
         switch fallback {
         case nil: false

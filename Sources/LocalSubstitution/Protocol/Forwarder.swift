@@ -10,13 +10,13 @@ import FoundationNetworking
 /// intercept the requests again.
 final class Forwarder: Sendable {
     private let configuration: Guarded<URLSessionConfiguration>
-    /// The sessions, each created at its first use, since most apps never forward a request. `own` has the
-    /// configuration. `plain` adds no headers and no cookies. It sends the requests whose entries set or remove a
-    /// header that `own` would add.
+    /// The sessions, each created at its first use, since most apps never forward a request. `own` uses the
+    /// configuration as it is. `plain` adds no headers and no cookies to requests. Requests are sent with `plain` if
+    /// their entries set or remove a header that `own` would add.
     private let sessions = Guarded<(own: URLSession?, plain: URLSession?)>((nil, nil))
     private let collector = ResponseCollector()
 
-    /// - Parameter configuration: The configuration to send requests with. Later changes to the configuration have no effect.
+    /// - Parameter configuration: The configuration to send requests with. Later changes to it have no effect.
     init(_ configuration: URLSessionConfiguration) {
         let snapshot = configuration.copy() as? URLSessionConfiguration ?? .default
         snapshot.protocolClasses = snapshot.otherProtocolClasses
@@ -78,7 +78,7 @@ final class Forwarder: Sendable {
     }
 }
 
-/// Accounts for the headers that a session adds to a request.
+/// The headers that a session adds to a request.
 extension Forwarder {
     /// Returns a request without the cookies that Linux's loader added from the session's storage. The server to which
     /// an entry forwards mustn't get them. If the request goes to its own URL, the forwarding session adds them again.

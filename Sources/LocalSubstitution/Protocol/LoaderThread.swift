@@ -6,11 +6,12 @@ import FoundationNetworking
 
 /// The thread on which the loader expects a protocol to call its client.
 ///
-/// On Apple platforms, that's the thread that started the protocol, so call `init` there. On Linux, it's the loader's queue.
+/// On Apple platforms, that's the thread that started the protocol, so call `init` there. On Linux, it's the loader's
+/// queue.
 struct LoaderThread: Sendable {
     #if canImport(Darwin)
-    // Apple's loader starts protocols on its own thread, which has a run loop, and expects calls there (documentation of
-    // `URLProtocolClient`, and Apple's sample CustomHTTPProtocol).
+    // Apple's loader starts protocols on its own thread, which has a run loop, and expects calls there (documentation
+    // of `URLProtocolClient`, and Apple's sample CustomHTTPProtocol).
     private nonisolated(unsafe) let runLoop = CFRunLoopGetCurrent()
 
     /// Runs a closure on the loader's thread, later.
@@ -25,8 +26,7 @@ struct LoaderThread: Sendable {
     /// Does nothing. Only Linux needs preparation for a response in pieces.
     static func prepare() {}
 
-    /// Runs a closure on the thread on which a session with ``delegateQueue`` calls its delegate. On Apple platforms,
-    /// runs it on the current thread.
+    /// Runs a closure at once, on the current thread. Only on Linux must it run on the loader's queue.
     static func runAsDelegate(_ body: @escaping @Sendable () -> Void) { body() }
     #else
     // Linux's loader starts protocols on its work queue. When a protocol calls its client, the loader reads its tables
@@ -37,7 +37,8 @@ struct LoaderThread: Sendable {
     /// Runs a closure on the loader's queue, later, and after everything that was sent there before.
     func run(_ body: @escaping @Sendable () -> Void) { Self.runAsDelegate(body) }
 
-    /// A task that is never resumed, of a session without a delegate. Calls to a client about this task have no visible effect.
+    /// A task that is never resumed, of a session without a delegate. Calls to a client about this task have no visible
+    /// effect.
     ///
     /// Use it only after ``prepare()``: making a task on the loader's queue traps.
     static let silentTask: URLSessionTask = session.dataTask(with: URL(fileURLWithPath: "/"))
@@ -45,8 +46,8 @@ struct LoaderThread: Sendable {
     /// Creates ``silentTask``, which a response in pieces needs. Don't call this on the loader's queue.
     static func prepare() { _ = silentTask }
 
-    /// The delegate queue for the forwarder's sessions. They then call their delegates on the loader's queue, which saves
-    /// two thread switches.
+    /// The delegate queue for the forwarder's sessions. They then call their delegates on the loader's queue, which
+    /// saves two thread switches.
     static var delegateQueue: OperationQueue? { InPlaceQueue() }
 
     /// Runs a closure on the queue on which a session with ``delegateQueue`` calls its delegate: the loader's.
@@ -54,8 +55,8 @@ struct LoaderThread: Sendable {
         session.getAllTasks { _ in body() }
     }
 
-    /// A queue that runs each operation at once, on the thread that adds it. So a session with this delegate queue calls
-    /// its delegate on its work queue.
+    /// A queue that runs each operation at once, on the thread that adds it. So a session with this delegate queue
+    /// calls its delegate on its work queue.
     private final class InPlaceQueue: OperationQueue, @unchecked Sendable {
         // Unchecked, because a subclass must restate the superclass's conformance. This class adds no state.
         override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }

@@ -32,7 +32,7 @@ struct RequestLoad: Sendable {
         /// The head of a response that isn't complete yet. Its body follows in pieces.
         case head(URLResponse, RequestOutcome.Kind)
         case data(Data)
-        /// The outcome is the last event. If the Swift task was cancelled, ignore the outcome.
+        /// The outcome, always the last event. Ignore it if the load's Swift task was cancelled.
         case end(RequestOutcome)
     }
 
@@ -239,7 +239,8 @@ struct RequestLoad: Sendable {
         }
     }
 
-    /// Sends a body to the client at the entry's pace, unless the client keeps the pace itself.
+    /// Sends a body to the client at the entry's pace, unless the client keeps the pace itself. Returns the outcome of
+    /// the load.
     private func pace(_ outcome: RequestOutcome, _ plan: Plan) async -> RequestOutcome {
         guard attachment.client != .server, let pace = outcome.pace, let response = outcome.response,
             !response.data.isEmpty
@@ -313,8 +314,8 @@ struct RequestLoad: Sendable {
     ///
     /// - Parameters:
     ///   - fallback: What answers if the network fails; `nil` if nothing does.
-    ///   - isConditional: Whether to let the server confirm the kept copy instead of sending the response; `true` by
-    ///     default.
+    ///   - isConditional: Whether the server may confirm the kept copy with a 304 instead of sending the whole
+    ///     response; `true` by default.
     private mutating func forward(
         _ plan: Plan,
         _ fallback: Plan.Fallback?,

@@ -24,7 +24,8 @@ struct RequestTimeout: Sendable {
     /// cancelled.
     ///
     /// - Parameters:
-    ///   - last: When the timeout began: when the request began, or when the client last received something.
+    ///   - last: The time from which the timeout is counted: when the request began, or when the client last received
+    ///     something.
     ///   - url: The URL for the error.
     func wait(until time: DispatchTime, since last: DispatchTime, for url: URL?) async throws(URLError) {
         let latest = seconds.isFinite ? last + seconds : .distantFuture
@@ -38,8 +39,8 @@ struct RequestTimeout: Sendable {
         if time >= latest { throw error(for: url) }
     }
 
-    /// Returns the result of one of the app's closures, which runs in a separate Swift task. Stops waiting when the
-    /// timeout ends, even if the closure ignores cancellation.
+    /// Returns the result of one of the app's closures, which runs in a separate Swift task. Throws `timedOut` when the
+    /// timeout ends, even if the closure ignores cancellation. Throws `cancelled` if the current task was cancelled.
     func value<Value: Sendable>(
         for url: URL?,
         of body: @escaping @Sendable () async throws -> Value

@@ -11,7 +11,8 @@ final class SharedSessionCache: URLCache, @unchecked Sendable {
     // Unchecked, because a subclass of `URLCache` must restate the superclass's conformance. All that this class adds
     // is behind a lock, or doesn't change after `only` is initialized.
 
-    /// The installed cache, if any. Unchecked, so that this also compiles with an SDK that doesn't declare `URLCache` Sendable.
+    /// The installed cache, if any. Unchecked, so that this also compiles with an SDK that doesn't declare `URLCache`
+    /// Sendable.
     private struct Installed: @unchecked Sendable {
         var cache: URLCache?
     }
@@ -83,8 +84,8 @@ final class SharedSessionCache: URLCache, @unchecked Sendable {
     // MARK: Capacities
 
     // The capacities are passed on too, since Apple's loader offers a cache only responses that are small enough for
-    // its disk capacity. Until `isMade` is `true`, `URLCache`'s initializer may set them, which must not change the
-    // target's.
+    // its disk capacity. `URLCache`'s initializer may set them too, before `isMade` is `true`. That must not change the
+    // target's capacities.
 
     override var memoryCapacity: Int {
         get { target.memoryCapacity }

@@ -27,7 +27,7 @@ final class SharedSessionProtocol: SubstitutionURLProtocol {
 
     /// Answers with an attachment from now on. Returns a closure that removes the attachment.
     ///
-    /// - Parameter takes: Returns whether to answer a request. On Linux, it's called on the thread that resumes the task.
+    /// - Parameter takes: Returns whether to answer a request. On Linux, called on the thread that resumes the task.
     static func use(
         _ attachment: Attachment,
         takes: @escaping @Sendable (URLRequest) -> Bool

@@ -49,8 +49,8 @@ package enum Slots {
 extension Slots {
     /// The protocol class of one attachment.
     ///
-    /// Foundation tells a protocol neither its session nor its configuration, only its class. So each attachment has its own class,
-    /// which determines the map, `unmatched` and the recorder.
+    /// Foundation tells a protocol neither its session nor its configuration, only its class. So each attachment has
+    /// its own class, which determines the map, `unmatched` and the recorder.
     final class Slot<Tag>: SubstitutionURLProtocol {
         override class var attachment: Attachment? { Slots.attachment(of: self) }
     }

@@ -25,8 +25,7 @@ public class SubstitutionURLProtocol: URLProtocol {
     /// Tells the session's listener what happens to the request; `nil` if there's no listener.
     private let heard = Guarded<(@Sendable (RequestListener.Progress) -> Void)?>(nil)
 
-    /// Returns whether this class handles a request: an entry applies to the request, a recorder may keep the response,
-    /// a listener hears of the request, or the session must fail it.
+    /// Returns whether this class answers, forwards or fails a request, instead of leaving it to other protocols.
     public override class func canInit(with request: URLRequest) -> Bool {
         guard !request.isOwn else { return false }
         guard let attachment else { return Slots.isEmptied(self) && request.reachesNetwork }
@@ -48,8 +47,8 @@ public class SubstitutionURLProtocol: URLProtocol {
     /// Answers the request, forwards it, or fails it. If the task was suspended and is now resumed, delivers the events
     /// that arrived in between.
     ///
-    /// On Linux, this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`). Reading a file
-    /// here would hold up all of them, and using a session would trap.
+    /// On Linux, this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`).
+    /// Reading a file here would hold up all of them, and using a session would trap.
     public override func startLoading() {
         guard delivery.withLock({ $0.begin() }) else {
             for event in delivery.withLock({ $0.resume() }) { deliver(event) }
@@ -77,8 +76,8 @@ public class SubstitutionURLProtocol: URLProtocol {
         delivery.withLock { $0.wait(for: load) }
     }
 
-    /// Cancels the load, and delivers nothing more. If the task was only suspended, holds the load's events until the
-    /// task is resumed.
+    /// If the task was suspended, holds the load's events until the task is resumed. Otherwise, cancels the load, and
+    /// delivers nothing more.
     public override func stopLoading() {
         // If the protocol wasn't started, the cache still expects the protocol to report the request.
         Self.attachment?.responder.taken.forget(request)
@@ -115,8 +114,8 @@ public class SubstitutionURLProtocol: URLProtocol {
         )
     }
 
-    /// Delivers an event to the client: a head, a piece, or the outcome. Does nothing if the task was stopped first.
-    /// Must run on the ``LoaderThread``.
+    /// Delivers an event to the client: a head, a piece, or the outcome. Holds the event if the task is suspended, and
+    /// drops it if the delivery has ended. Must run on the ``LoaderThread``.
     private func deliver(_ event: RequestLoad.Event) {
         let isRest = delivery.withLock { $0.hasPassedPieces }
         guard delivery.withLock({ $0.takes(event) }), let client else { return }
