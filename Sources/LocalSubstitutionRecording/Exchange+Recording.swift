@@ -8,8 +8,9 @@ import FoundationNetworking
 
 /// How a recorder prepares a request and its response from the network.
 extension Exchange {
-    /// This exchange without a range, if the response has the whole body: with status 200, or with status 206 and all
-    /// bytes. Otherwise, this exchange unchanged. Media players request the whole body as a range.
+    /// This exchange without a range if the response has the whole body; otherwise, this exchange unchanged. The body
+    /// is whole if the status is 200, or if the status is 206 and `Content-Range` covers all bytes. Media players
+    /// request the whole body as a range.
     var withoutRange: Exchange {
         var whole = self
         if response.statusCode != 200 {
@@ -103,8 +104,8 @@ extension Exchange {
     enum Decision {
         /// Keep the response. It replaces an earlier copy for its URL.
         case keep(Accepted)
-        /// Don't keep the response. Also drop the earlier copy for the URL `dropping`, since the copy is out of date or
-        /// can't be kept any more; `nil` if earlier copies stay.
+        /// Don't keep the response. If `dropping` is a URL, also drop the earlier copy for this URL, since that copy is
+        /// out of date or can't be kept any more. If it's `nil`, earlier copies stay.
         case refuse(RecordingRules.Refusal, dropping: NormalizedURL?)
     }
 

@@ -7,7 +7,8 @@ enum FileInPlace {
     /// Opens a file in a recorder's folder for reading and writing, and creates it if it's missing. Returns the file's
     /// descriptor, which the caller must close.
     ///
-    /// Throws an error for a symbolic link, or a file with several hard links, since writing would change another file.
+    /// Throws an error if the file can't be opened. Also throws an error for a symbolic link or a file with several
+    /// hard links, since writing would change another file.
     ///
     /// - Parameter appending: Whether writes always go to the end of the file; `false` by default.
     static func open(_ name: String, in folder: URL, appending: Bool = false) throws(SubstitutionRecorderError) -> Int32

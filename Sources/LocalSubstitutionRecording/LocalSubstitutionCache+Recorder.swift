@@ -6,11 +6,12 @@ public import FoundationNetworking
 #endif
 
 extension LocalSubstitutionCache {
-    /// Makes sessions use this cache's map for every request, and a recorder for requests that no entry answers.
+    /// Makes a configuration's sessions use this cache's map for every request, and a recorder for requests that no
+    /// entry answers.
     ///
     /// - Parameters:
-    ///   - configuration: The sessions' configuration. Forwarded requests use the headers, cookies and timeouts that
-    ///     the configuration has when you call this; later changes have no effect on them.
+    ///   - configuration: The sessions' configuration. Requests that go to the network use the headers, cookies and
+    ///     timeouts that the configuration has when you call this; later changes have no effect on them.
     ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default,
     ///     they're loaded from the network.
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil` for none.

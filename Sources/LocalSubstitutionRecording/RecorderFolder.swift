@@ -82,8 +82,8 @@ final class RecorderFolder: Sendable {
 
     /// Adds a response to write later. Returns whether so many bytes are waiting that they should be written now.
     ///
-    /// - Parameter report: Called once with what happened to the response: when it's written or refused, or at once if
-    ///   the folder is closed.
+    /// - Parameter report: Called once with what happened to the response. It's called when the response is written or
+    ///   refused, or at once if the folder is closed.
     func add(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) -> Bool {
         let areMany: Bool? = pending.withLock { pending in
             guard !pending.isClosed else { return nil }

@@ -6,7 +6,7 @@ import MapWriting
 struct RecorderIndex: Sendable {
     /// The changes that aren't in the folder yet.
     struct Unsaved: Sendable {
-        /// Whether there are any changes. Every change also changes the notes.
+        /// Whether the notes have changed. Every other change also changes the notes, so this is `true` for any change.
         var isNotes = false
         var isMap = false
         /// The names of files that no entry uses any more. The files are removed once the map on disk doesn't use them
@@ -44,7 +44,8 @@ struct RecorderIndex: Sendable {
         let items = responses.map { (name: $0.key, stamp: $0.value.notes.date) }
             .sorted { ($0.stamp, $0.name) < ($1.stamp, $1.name) }
         ages = NamesByAge(items)
-        // A date in the future isn't used: all later dates must be greater, so they would be in the future, too.
+        // A date in the future doesn't count here. Each new date is later than `lastStamp`, so all new dates would be
+        // in the future, too.
         lastStamp = min(items.last?.stamp ?? 0, Self.now)
     }
 

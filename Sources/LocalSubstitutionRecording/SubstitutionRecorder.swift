@@ -75,7 +75,8 @@ public final class SubstitutionRecorder: Sendable {
 
     /// Writes everything that isn't written yet, and releases the folder so that another recorder can use it.
     /// Afterward, this recorder keeps no more responses and answers no requests. A recorder also closes when it's
-    /// deallocated. But a recorder that's attached isn't deallocated, even if its sessions are invalidated.
+    /// deallocated. But while a recorder is attached, it isn't deallocated, not even after its sessions are
+    /// invalidated.
     public func close() {
         report(contents.save(closing: true))
     }
@@ -131,8 +132,8 @@ public final class SubstitutionRecorder: Sendable {
 
 /// The functions that sessions call.
 extension SubstitutionRecorder: ResponseRecorder {
-    /// Returns whether the recorder takes a request. If so, it keeps the response if the rules allow that, and a kept
-    /// copy answers if the network fails. A closed recorder takes no requests.
+    /// Returns whether the recorder takes a request. For such a request, it keeps the response unless a rule forbids
+    /// that, and answers with a kept copy if the network fails. A closed recorder takes no requests.
     package func takes(_ request: URLRequest) -> Bool {
         guard let url = Self.url(of: request), RecordingRules.refusal(of: request, url) == nil else { return false }
         return !contents.isClosed && contents.foreign.exclusion(of: url) == nil

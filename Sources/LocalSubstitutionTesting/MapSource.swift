@@ -56,7 +56,7 @@ enum MapSource: Sendable {
     ///
     /// - Parameters:
     ///   - handlers: The closures that entries name in their field `handler`. Archives and entries in code ignore them.
-    ///   - isRecorded: Whether a recording run may add to the map. It has no effect in other runs.
+    ///   - isRecorded: Whether the test may add to the map in a recording run. This has no effect in other runs.
     /// - Throws: An error if the map is missing or invalid, if the environment variable that turns on recording has an
     ///   invalid value, or if another process records into the map.
     func load(_ handlers: [String: SubstitutionMap.Handler], isRecorded: Bool) throws -> SubstitutionMap {

@@ -2,7 +2,7 @@
 package import Foundation
 import LocalSubstitution
 
-/// An existing map that a test probably meant when its path leads to no file.
+/// The existing map that a test probably means, if the path in the test leads to no file.
 package struct NearestMap: Sendable {
     /// The path to write in the test, relative to the folder of the test's file.
     let path: String
@@ -10,7 +10,7 @@ package struct NearestMap: Sendable {
     /// differs.
     let isMisspelled: Bool
 
-    /// Looks for a map in the package's top-level folder that contains the test's file, such as `Tests`. In a test
+    /// Looks for a map in the package's top-level folder, such as `Tests`, that contains the test's file. In a test
     /// without a package, looks in the folder of the test's file. A map with the same name comes first, then one with a
     /// similar name.
     ///
@@ -36,8 +36,8 @@ package struct NearestMap: Sendable {
         isMisspelled = same == nil
     }
 
-    /// Returns the package's top-level folder that contains a folder, such as `Tests`. Outside a package, returns the
-    /// folder itself.
+    /// Returns the package's top-level folder, such as `Tests`, that contains the given folder or is the given folder.
+    /// Outside a package, returns the given folder.
     private static func root(above folder: URL) -> URL {
         let folders = sequence(first: folder) { $0.deletingLastPathComponent() }.prefix { $0.path != "/" }
         return folders.first {

@@ -7,7 +7,8 @@ import Guarded
 import Glibc
 #endif
 
-/// A semaphore for Swift tasks. A task waits until a place is free, the wait takes too long, or the task is cancelled.
+/// A semaphore for Swift tasks. A task waits until a place is free. The wait also ends if it takes too long, or if the
+/// task is cancelled.
 ///
 /// The places in ``ofProcess`` limit how many test cases run at a time. Swift Testing starts all tests at once. On
 /// Linux, each session holds two file descriptors until it's released, so many tests would use up the descriptors of
@@ -36,8 +37,8 @@ package final class Places: Sendable {
         self.patience = patience
     }
 
-    /// Returns how many test cases may run at a time, at least 1. Returns `nil` if any number may: the limit is `nil`,
-    /// or at least 2,048.
+    /// Returns how many test cases may run at a time, at least 1. Returns `nil` if any number may run, since the limit
+    /// is `nil` or at least 2,048.
     ///
     /// - Parameters:
     ///   - limit: How many file descriptors the process may have open; `nil` if the number doesn't matter.

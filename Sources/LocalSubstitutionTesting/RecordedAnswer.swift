@@ -7,7 +7,8 @@ import MapTools
 import FoundationNetworking
 #endif
 
-/// A request and its response before a recording run saves them. A `redacting` closure can change them.
+/// A request and its response before a recording run (with `LOCAL_SUBSTITUTION_RECORD` set) saves them. A test's
+/// `redacting` closure can change them.
 ///
 /// The run doesn't keep what usually contains credentials. It leaves out the request's headers, and the response's
 /// `Set-Cookie` and most other headers. When it turns the request's body into a condition, it leaves out JSON members

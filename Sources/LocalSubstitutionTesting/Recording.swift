@@ -56,8 +56,9 @@ struct Recording: Sendable {
     /// The folder with the entries' files. If it's `nil`, the folder `Resources` beside the map; if that doesn't exist,
     /// the map's own folder.
     let resources: URL?
-    /// The session rules that decide which responses are added to the map: the responses to requests that would fail by
-    /// these rules. The test's exceptions would load, so their responses aren't added.
+    /// The session rules that decide which responses are added to the map. A response is added only if its request
+    /// would fail by these rules. A request that matches one of the test's exceptions wouldn't fail, so its response
+    /// isn't added.
     let unmatched: SessionRules
     /// Changes an answer before it's recorded; `nil` to record answers unchanged.
     let redact: (@Sendable (inout RecordedAnswer) -> Void)?

@@ -7,8 +7,8 @@ import MapTools
 import FoundationNetworking
 #endif
 
-/// The choice of the requests whose responses a recording run keeps. The run compares each request of a test with the map
-/// as it was before the run.
+/// The rules that choose the requests of a test whose responses a recording run keeps. The run compares each request of
+/// a test with the map as it was before the run.
 ///
 /// For each request that a test made, the run asks in this order:
 ///
@@ -78,8 +78,8 @@ struct RecordingChoice: Sendable {
     /// Follows the map's redirects from a request, at most 20. Returns the last request, whose response can be
     /// recorded. Returns the request itself if the map doesn't redirect it.
     ///
-    /// Returns `nil` if the response can't replace a recorded redirect: the map's redirects include a recorded one, and
-    /// they don't lead to the URL that the response came from.
+    /// Returns `nil` if one of the map's redirects was recorded, but these redirects don't lead to the URL that the
+    /// response came from. Such a response can't replace the recorded redirect.
     func followed(_ request: TestSubstitutions.Request) -> TestSubstitutions.Request? {
         var request = request
         var isOfServer = false

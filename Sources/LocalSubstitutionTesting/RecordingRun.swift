@@ -26,7 +26,7 @@ struct RecordingRun: Sendable {
     private var tests: [Test] = []
     /// The conflicts among the responses of all tests so far.
     private var conflicts: [Conflict] = []
-    /// The lines about tests that earlier issues have already shown, by the request of the conflict.
+    /// The lines of ``Conflict/tests`` that earlier issues have shown, by the request of the conflict.
     private var reported: [String: Set<String>] = [:]
 
     /// The exchanges that a test recorded. A parameterized test has a value for each argument.
@@ -78,10 +78,10 @@ struct RecordingRun: Sendable {
         URL(fileURLWithPath: ResourcesFolder(beside: file, or: resources).path, isDirectory: true)
     }
 
-    /// Returns the choice by the map as it was before the run.
+    /// Returns the ``RecordingChoice`` for the map as it was before the run.
     ///
-    /// If another program has changed the file during the run, the changed file becomes the map before the run.
-    /// Responses that it makes unnecessary are discarded.
+    /// If another program has changed the file during the run, the changed file counts as the map before the run from
+    /// then on. Recorded responses that the changed map makes unnecessary are discarded.
     ///
     /// - Throws: An error if the file can't be read, or isn't a valid map.
     mutating func current() throws -> RecordingChoice {
@@ -165,7 +165,7 @@ struct RecordingRun: Sendable {
     }
 
     /// Returns an issue for each conflict that no earlier issue reported, and marks it as reported. If a reported
-    /// conflict has more tests now, the new issue lists only these tests.
+    /// conflict has further tests now, returns an issue that lists only the further tests.
     mutating func unreportedConflicts() -> [(text: String, place: SourceLocation)] {
         conflicts.compactMap { conflict in
             let known = reported[conflict.request, default: []]

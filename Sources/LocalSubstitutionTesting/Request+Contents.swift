@@ -21,8 +21,8 @@ extension TestSubstitutions.Request {
 
     /// The request as a command line for `curl`, to compare with a snapshot.
     ///
-    /// Headers are sorted by name, and arguments are quoted for a shell. The word `redacted` replaces values that may
-    /// be credentials in the URL, in headers, and in a body that is JSON or a form. If a body of any other text
+    /// Headers are sorted by name, and arguments are quoted for a shell. In the URL, in headers, and in a body that is
+    /// JSON or a form, the word `redacted` replaces each value that may be a credential. If a body of any other text
     /// contains a credential or a credential's name, `redacted` replaces the whole body. For a body that isn't text,
     /// the command reads a file named `body`. A body that can't be seen is missing.
     public var curl: String {

@@ -25,8 +25,8 @@ struct SubstitutionScope: Sendable {
         var reportsUnused = false
         /// The place in the source code where issues are shown.
         let place: SourceLocation
-        /// The test's name where Swift Testing has no current test, such as in XCTest: the calling function. Empty by
-        /// default.
+        /// The calling function. It's the test's name where Swift Testing has no current test, such as in XCTest. Empty
+        /// by default.
         var function = ""
 
         var test: TestName { TestName(function: function, scope: place) }
@@ -158,7 +158,7 @@ struct SubstitutionScope: Sendable {
     private static let listed = Guarded<Set<String>>([])
 
     /// Issues a warning that lists the archive's entries that can't answer. Only the first test with an archive issues
-    /// the warning, since all tests would list the same entries. In XCTest, issues none.
+    /// the warning, since all tests would list the same entries. Does nothing in XCTest.
     private func warnOfWhatIsLeftOut() {
         guard let archive = options.source.archive, !leftOut.isEmpty, Test.current != nil,
             Self.listed.withLock({ $0.insert(archive.path).inserted })
@@ -271,7 +271,7 @@ private enum SharedSession {
 
     /// Checks that a map can answer `URLSession.shared`.
     ///
-    /// - Throws: An error if it can't: on watchOS, or if a session was used too early.
+    /// - Throws: An error on watchOS, or if a session was used before the package could prepare `URLSession.shared`.
     static func check() throws(SubstitutionScope.Failure) {
         #if os(watchOS)
         throw SubstitutionScope.Failure([

@@ -82,8 +82,8 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         if !test.isSuite, use.hasNoRequests, let warning = try warningOfNoRequests(use.map()) { options.warn(warning) }
     }
 
-    /// Returns a warning for a test that made no requests; `nil` if its map has no entries and only keeps
-    /// `URLSession.shared` from using the network.
+    /// Returns a warning for a test that made no requests. Returns `nil` for a map without entries that answers
+    /// `URLSession.shared`: such a map only keeps that session from using the network.
     private func warningOfNoRequests(_ map: SubstitutionMap) -> String? {
         guard options.sharedSession else {
             return "The test has substitutions, but made no request with URLSession.substituted. Pass this session to "
@@ -111,7 +111,8 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension SubstitutionsTrait {
-    /// The map and the counts that all tests of a suite share, or all arguments of a test with its own trait.
+    /// The map and the counts of one trait. All tests of a suite share a suite's trait, and all arguments of a test
+    /// share a test's trait.
     final class Use: Sendable {
         /// The identifier of the trait.
         let trait: UUID
@@ -186,13 +187,13 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - handlers: The closures that entries name in their field `handler`. By default, none.
     ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs; `false` by default.
     ///     Tests with this option run one at a time, but in parallel with all other tests. On Linux, the map ignores
-    ///     other tests' requests, except those from detached tasks. On Apple platforms, the map answers every use of
-    ///     `URLSession.shared` in the process.
+    ///     the requests of other tests, unless a detached task makes them. On Apple platforms, the map answers every
+    ///     use of `URLSession.shared` in the process.
     ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default. An entry is
     ///     used if it answers a request with at least one of the test's arguments. In a suite's trait, an entry is used
     ///     if it answers a request in at least one of the suite's tests, so run the whole suite.
-    ///   - redact: Changes each answer before a recording run saves it, for example to remove tokens from a response.
-    ///     By default, answers aren't changed.
+    ///   - redact: Changes each answer before a recording run (with `LOCAL_SUBSTITUTION_RECORD` set) saves it, for
+    ///     example to remove tokens from a response. By default, answers aren't changed.
     ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(

@@ -21,8 +21,8 @@ extension TestSubstitutions {
     ///     on.
     ///   - seconds: How long to wait for the request, in seconds; 1 by default. With 0, doesn't wait.
     /// - Throws: An error that lists the test's requests if the code doesn't make the request in time. A
-    ///   `CancellationError` if the test is cancelled before that. Throws at once if the URL, the number or the time is
-    ///   invalid, or if the calling code isn't in a test with substitutions.
+    ///   `CancellationError` if the test is cancelled before that. Without waiting, an error if the URL, the number or
+    ///   the time is invalid, or if the calling code isn't in a test with substitutions.
     public func request(
         _ url: String,
         method: String? = nil,
@@ -160,8 +160,8 @@ extension TestSubstitutions {
         /// The requests made so far, in the order in which they began.
         var requests: [Request] { state.withLock { $0.requests } }
 
-        /// Adds a request that begins, and wakes each test for which this was the last request to wait for. Returns a
-        /// closure to call with the request's progress.
+        /// Adds a request that begins. Ends each wait for which this was the last missing request. Returns a closure to
+        /// call with the request's progress.
         ///
         /// - Parameter isShared: Whether the request uses `URLSession.shared`, so that another test may have made it.
         func begin(_ request: URLRequest, isShared: Bool) -> @Sendable (RequestListener.Progress) -> Void {

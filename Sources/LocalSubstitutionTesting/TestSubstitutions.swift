@@ -37,8 +37,8 @@ public final class TestSubstitutions: Sendable {
 
     /// The running test's substitutions, from its trait or from a call of `withSubstitutions`.
     ///
-    /// Outside of both, and in exit tests and detached tasks, a test has no substitutions. There, ``session`` fails
-    /// each request with an error that explains what to write.
+    /// Code outside of both, and code in an exit test or a detached task, gets substitutions without entries. Their
+    /// ``session`` fails each request with an error that explains what to write.
     public static var current: TestSubstitutions { ofTask.get() ?? .missing }
 
     private static let missing = TestSubstitutions()
@@ -101,9 +101,9 @@ public final class TestSubstitutions: Sendable {
         original.copy() as? URLSessionConfiguration ?? session.configuration
     }
 
-    /// The requests that the test's code has made so far, in the order in which they began. It made them with
-    /// ``session`` or with sessions that use ``configuration``. With the option `sharedSession`, the requests with
-    /// `URLSession.shared` are included.
+    /// The requests that the test's code has made so far, in the order in which they began. The list has the requests
+    /// made with ``session``, with sessions that use ``configuration`` and, with the option `sharedSession`, with
+    /// `URLSession.shared`.
     ///
     /// When your code receives a response, the list already has its request and outcome.
     public var requests: [Request] { log.requests }

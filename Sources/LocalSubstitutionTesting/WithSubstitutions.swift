@@ -16,15 +16,15 @@ import Testing
 ///   - sharedSession: Whether the map also answers `URLSession.shared` while the body runs; `false` by default. If
 ///     `true`, the process must not have used `URLSession.shared` before this call; on Linux, it must not have used any
 ///     session. The trait has no such restriction.
-///   - redact: Changes each answer before a recording run saves it, for example to remove tokens from a response. By
-///     default, answers aren't changed.
+///   - redact: Changes each answer before a recording run (with `LOCAL_SUBSTITUTION_RECORD` set) saves it, for example
+///     to remove tokens from a response. By default, answers aren't changed.
 ///   - isolation: The actor that runs the body. By default, the caller's.
 ///   - fileID: The file where issues are shown. By default, the caller's.
 ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
 ///   - line: The line where issues are shown. By default, the caller's.
 ///   - column: The column where issues are shown. By default, the caller's.
-///   - function: The test's name where there's no Swift Testing test, such as in XCTest. The command that records
-///     contains it. By default, the calling function.
+///   - function: The test's name where there's no Swift Testing test, such as in XCTest. A message's command to record
+///     the test contains this name. By default, the calling function.
 ///   - body: The code to run.
 /// - Returns: The body's result.
 /// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, unmatched requests and

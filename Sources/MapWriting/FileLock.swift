@@ -4,8 +4,8 @@ import Foundation
 package final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// Waits until no other lock is held, and takes the lock. If the system can't lock the file, for example because
-    /// the file system has no locks, returns without a lock.
+    /// Waits until the file has no other lock, and takes the lock. If the system can't lock the file, for example
+    /// because the file system has no locks, returns without a lock.
     ///
     /// - Parameter descriptor: The descriptor of an open file or folder. The lock closes the descriptor when the lock
     ///   is deallocated.
@@ -14,8 +14,8 @@ package final class FileLock: Sendable {
         while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
     }
 
-    /// Takes the lock without waiting. Returns `nil` if another lock is held, or if the system can't lock the file. In
-    /// both cases, `errno` has the reason, and the caller must close the descriptor.
+    /// Takes the lock without waiting. Returns `nil` if the file has another lock, or if the system can't lock the
+    /// file. In both cases, `errno` has the reason, and the caller must close the descriptor.
     ///
     /// - Parameter descriptor: The descriptor of an open file or folder. If the lock was taken, it closes the
     ///   descriptor when it's deallocated.

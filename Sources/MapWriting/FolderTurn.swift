@@ -13,7 +13,7 @@ package final class FolderTurn: Sendable {
 
     private let locks: [FileLock]
 
-    /// Waits until no other turn has one of the folders, and locks all of them.
+    /// Waits until no other turn has any of these folders, and locks them all.
     ///
     /// - Parameter folders: The folders to lock. A folder that doesn't exist is skipped.
     /// - Throws: An error if an existing folder can't be opened.

@@ -1,8 +1,8 @@
 package import Foundation
 package import LocalSubstitution
 
-/// The entries that a writer found in its map, and that the writer must take into account: what they answer, and which
-/// files they use. For a recorder, these are the entries that it didn't write itself.
+/// The entries that a writer found in its map. The writer must take into account what they answer, and which files they
+/// use. For a recorder, these are the entries that it didn't write itself.
 package struct ForeignEntries: Sendable {
     package let document: MapDocument
     package let defaults: EntryFields
@@ -56,8 +56,8 @@ package struct ForeignEntries: Sendable {
         map?.match(url).winner.flatMap { $0.options.isNever ? $0.key : nil }
     }
 
-    /// Returns the map's answer to a request if the body is a file, is written in the map, or is empty. Returns `nil`
-    /// if the answer comes from elsewhere, such as another server, or if no entry answers.
+    /// Returns the map's answer to a request if the answer's body is a file, is written in the map, or is empty.
+    /// Returns `nil` if the answer comes from elsewhere, such as another server, or if no entry answers.
     ///
     /// - Parameters:
     ///   - method: The request's method; `GET` by default.

@@ -52,8 +52,8 @@ package struct MapDocument: Sendable {
         return Self.reader(of: text, in: .defaults).fields
     }
 
-    /// Returns an entry's own fields, without those of `$defaults`. Returns `nil` if there's no such key, or if its
-    /// value is `null`, a list of alternatives, or an object with invalid fields.
+    /// Returns an entry's own fields, without those of `$defaults`. Returns `nil` if there's no such key, or if the
+    /// key's value is `null`, a list of alternatives, or an object with invalid fields.
     package func fields(of key: String) -> EntryFields? {
         guard let text = values[key] else { return nil }
         switch text.utf8.first {

@@ -36,7 +36,7 @@ package struct MapFolder: Sendable {
 
     /// Reads the map, and notes its file's status for ``hasChanged``. Returns `nil` if the map's file doesn't exist.
     ///
-    /// - Throws: An error if the map can't be read, isn't a JSON object, or has a key twice. In this case, and if the
+    /// - Throws: An error if the map can't be read, isn't a JSON object, or has a key twice. After an error, and if the
     ///   file doesn't exist, ``hasChanged`` stays the same.
     package mutating func readDocument() throws(SubstitutionMapError) -> MapDocument? {
         guard let now = FileStatus(path: file.path) else { return nil }

@@ -21,7 +21,7 @@ package struct RecordedFileName {
     ///
     /// - Parameters:
     ///   - type: The response's MIME type; `nil` if it isn't known. It determines the extension if the URL's path has
-    ///     no known one. Without either, the extension is `bin`.
+    ///     no known extension. If the type isn't known either, the extension is `bin`.
     ///   - bodyDigest: A digest that distinguishes several bodies for the URL. Its beginning becomes part of the name.
     ///     `nil`, the default, for a name without a digest.
     package init(_ url: NormalizedURL, type: String?, bodyDigest: String? = nil) {
@@ -34,7 +34,7 @@ package struct RecordedFileName {
 
         let name = last.isEmpty ? "index" : Self.safe(last)
         let own = MIMEType.fileExtension(of: name).flatMap { MIMEType.guess(forExtension: $0) == nil ? nil : $0 }
-        // All known extensions are shorter, but the table may grow.
+        // All known extensions are shorter than 20 characters, but the table may grow.
         fileExtension = String((own ?? Self.preferredExtension(for: type ?? "")).prefix(20))
         var base = own.map { String(Substring(name.utf8.dropLast($0.utf8.count + 1))) } ?? name
         if url.query != nil { base += "-" + Digest.hexadecimal(of: Data(url.canonical.utf8)).prefix(8) }
@@ -42,7 +42,7 @@ package struct RecordedFileName {
         self.base = base
     }
 
-    /// Returns the folder that has all files for a URL's host and port, such as `example.com` or `localhost_8080`.
+    /// Returns the name of the folder for a URL's host and port, such as `example.com` or `localhost_8080`.
     package static func hostFolder(of url: NormalizedURL) -> String {
         let host = url.host.filter { $0 != "[" && $0 != "]" }.map { $0 == ":" ? "-" : $0 }
         return safe(String(host) + (url.hasDefaultPort ? "" : "_\(url.port)"))
@@ -201,7 +201,7 @@ extension RecordedFileName {
         package init() {}
 
         /// Reserves a file's name. Returns the name, with each folder spelled as in the first reserved name that has
-        /// the folder. Returns `nil` if the name isn't free, or if a file has the name of one of its folders.
+        /// the folder. Returns `nil` if the name isn't free, or if one of its folders has the name of a reserved file.
         package mutating func take(_ name: String) -> String? {
             let (folder, rest, isBehindFile) = folder(of: name)
             guard let next = rest.first, !isBehindFile else { return nil }

@@ -22,8 +22,8 @@ package enum RecordingRules {
     /// Returns why a recorder doesn't take a request: its method isn't `GET`, it has a body, or it has a credential.
     /// Returns `nil` if the recorder takes the request.
     ///
-    /// A request with `Range` or `Cookie` is taken, although its response may not be kept: on Linux, every request has
-    /// the session's cookies.
+    /// A request with `Range` or `Cookie` is taken, too: on Linux, for example, every request has the session's
+    /// cookies. Whether its response is kept is decided when the response has arrived.
     package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }

@@ -26,8 +26,8 @@ package struct WrittenEntry {
     ) {
         var fields = EntryFields(file: file)
         fields.headers = response.headers
-        // A status is written unless the entry has a file and the status is 200. The fields below it override
-        // `$defaults`.
+        // A status is written unless the entry has a file and the status is 200. The next four fields are written only
+        // if their default values, perhaps from `$defaults`, don't fit.
         if file == nil || response.status != 200 { fields.status = response.status }
         if let use = defaults.use, use != .always { fields.use = .always }
         if [method] != defaults.methods ?? ["GET"] { fields.methods = [method] }
@@ -42,7 +42,7 @@ package struct WrittenEntry {
         self.init(fields, text: Self.text(Self.members(fields)), url: url, defaults: defaults)
     }
 
-    /// Creates the value for an entry that is already in the map.
+    /// Creates a `WrittenEntry` for an entry that is already in the map.
     ///
     /// - Parameters:
     ///   - fields: The entry's own fields, without those of `$defaults`.

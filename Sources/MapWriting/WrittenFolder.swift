@@ -15,8 +15,8 @@ package struct WrittenFolder: Sendable {
 
     let path: String
     let role: Role
-    /// Whether the writer holds the folder's ``FolderTurn`` from beginning to end. If the writer is then killed, the
-    /// turn's next holder recognizes the writer's temporary files by their names: see ``isLeftover(_:)``.
+    /// Whether the writer holds the folder's ``FolderTurn`` the whole time that it writes there. If the writer is then
+    /// killed, the turn's next holder recognizes the writer's temporary files by their names: see ``isLeftover(_:)``.
     let holdsTurn: Bool
 
     package init(path: String, role: Role = .resources, holdsTurn: Bool = false) {
@@ -109,8 +109,8 @@ package struct WrittenFolder: Sendable {
         try FilePlace(of: name, in: self, makingFolders: makingFolders)
     }
 
-    /// Checks that files can be written to the folder, by creating and removing one. Otherwise, throws a problem with
-    /// the folder's name.
+    /// Checks that files can be written to the folder, by creating and removing one. If that fails, throws a problem
+    /// with the folder's name.
     package func checkIsWritable() throws(Problem) {
         let name = "write-test"
         do throws(Problem) {
@@ -157,9 +157,10 @@ package struct WrittenFolder: Sendable {
 
 /// A file to write: its name, and its folder, which is open as long as this value exists.
 ///
-/// Existing folders are opened with one call. The system then reports the opened folder's path, which must be the
-/// expected path in the root. All other folders are opened one by one, never through a symbolic link, and created if
-/// that's requested. So nothing is written outside the root, even if another thread creates a link meanwhile.
+/// One call opens the folders that exist, and the system reports the opened folder's path. If that isn't the expected
+/// path in the root, this folder is closed. All remaining folders are opened one by one, never through a symbolic link,
+/// and created if that's requested. So nothing is written outside the root, even if another thread creates a link
+/// meanwhile.
 private struct FilePlace: ~Copyable {
     /// The open folder.
     private let descriptor: Int32

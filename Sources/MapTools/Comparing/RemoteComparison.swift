@@ -18,8 +18,8 @@ package struct RemoteComparison: Sendable, Encodable {
         case updated
         /// The server answered with status 404 or 410.
         case gone
-        /// The URL can't be parsed or loaded, or the response's status doesn't tell what the URL
-        /// serves, such as 401 or 503.
+        /// The URL can't be parsed or loaded, or the response has a status, such as 401 or 503, that doesn't tell what
+        /// the URL serves.
         case unreachable
         /// The file can't be read, or the URL's body is longer than the limit.
         case unreadable = "error"
@@ -56,10 +56,10 @@ extension SubstitutionMap {
     /// Compares the files of exact entries with what their URLs serve now. Loads six URLs at a time, without
     /// cache or cookies, and follows redirects. If several entries use a file, their URLs are loaded one after another.
     ///
-    /// An entry is compared only if it answers every `GET` of its URL with a file. That leaves out patterns,
-    /// and entries that are `null`, disabled, without a file, or for other methods only. If an entry has
-    /// alternatives, the first one for `GET` is compared, unless it has `when` or `times`. The response's
-    /// status must be 200 or the entry's status.
+    /// An entry is compared only if it answers every `GET` of its URL with a file. That leaves out patterns, and
+    /// entries that are `null`, disabled, without a file, or for other methods only. If an entry has alternatives, only
+    /// the first one for `GET` counts. If that one has `when` or `times`, the entry isn't compared. Bodies are compared
+    /// only if the response's status is 200 or the entry's status.
     ///
     /// - Parameters:
     ///   - limit: The longest body to load from one URL, in bytes.
@@ -163,7 +163,7 @@ private struct RemoteComparer: Sendable {
             return comparisons
         }
         var new: Data?
-        // Why the file isn't replaced; `nil` if it can be. A stream's piece isn't, since the stream's URL serves all
+        // Why the file can't be replaced; `nil` if it can. A stream's piece can't, since the stream's URL serves all
         // pieces together.
         var obstacle = job.stream.map {
             "The file is also a piece of the stream of the entry “\($0.key)”. Replace it by hand."

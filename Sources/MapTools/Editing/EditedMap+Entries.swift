@@ -52,8 +52,8 @@ extension EditedMap {
     /// Adds an entry that answers a URL with a response. The body's file gets a readable name and a fitting extension.
     ///
     /// - Parameters:
-    ///   - redirects: The redirected requests that led to the response. If one of these has a credential, an error is
-    ///     thrown.
+    ///   - redirects: The redirected requests that led to the response. If one of these has a credential or an invalid
+    ///     URL, an error is thrown.
     ///   - replacing: Whether to replace an entry for the URL; `false` by default.
     package mutating func add(
         _ key: String,
@@ -80,8 +80,8 @@ extension EditedMap {
     /// Checks a key before an entry for it is added. Throws an error if the entry can't be added.
     ///
     /// - Parameters:
-    ///   - isLoaded: Whether the URL will be loaded. Then the key can't be a pattern.
-    ///   - replacing: Whether the map may already have an entry for the URL. Checked only if the URL will be loaded.
+    ///   - isLoaded: Whether the answer will be loaded from the URL. If `true`, an error is thrown for a pattern.
+    ///   - replacing: Whether the map may already have an entry for the URL. It has no effect if `isLoaded` is `false`.
     /// - Returns: A warning if the URL may contain a credential; otherwise, `nil`. For a pattern, always `nil`.
     package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapToolError) -> String? {
         guard let url = isLoaded ? try Self.loadedURL(key) : try Self.exactURL(key) else { return nil }
@@ -106,7 +106,7 @@ extension EditedMap {
     }
 
     /// Throws an error if the name belongs to a file that can't be replaced. A file can be replaced only if `replacing`
-    /// is `true`, and if only the entry with the given key uses the file.
+    /// is `true`, and if no entry but the one with the given key uses the file.
     ///
     /// - Parameter key: The key of the entry that is replaced; `nil` if the entry is new.
     private mutating func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapToolError) {
@@ -196,7 +196,7 @@ extension EditedMap {
     }
 
     /// Returns whether two entries serve a body with the same type, status and headers. The first entry must also
-    /// answer all methods of the second. Conditions, and how the map spells the entries, don't matter.
+    /// answer all methods of the second. The entries' conditions and spelling in the map don't matter.
     private func isSame(_ one: Substitution, _ other: Substitution, _ body: Data) -> Bool {
         // `Content-Type` is compared below, as it's served.
         var headers = (one.headers, other.headers)

@@ -60,7 +60,8 @@ extension EditedMap {
             outcomes[numbered.test][numbered.number] = outcome
         }
 
-        /// Adds the conflict, unless it's `nil`. Marks an exchange as not added if no kept response answers it.
+        /// Adds the conflict, unless it's `nil`. Marks each exchange of the group as not added if no kept response
+        /// answers it.
         mutating func note(_ conflict: Conflict?, _ kept: [Addition], in group: [Numbered]) {
             if let conflict { conflicts.append(conflict) }
             let answered = Set(kept.flatMap(\.answers).map { [$0.test, $0.number] })
@@ -160,7 +161,7 @@ extension EditedMap {
         if !alternatives.isEmpty, let value = Self.value(old, adding: alternatives) { set(key, to: value) }
     }
 
-    /// Returns an entry's value with more alternatives; `nil` if the old value can't have any.
+    /// Returns an entry's value with more alternatives; `nil` if the entry can't have alternatives.
     ///
     /// - Parameter old: The entry's value so far; `nil` if the URL has no entry.
     private static func value(_ old: String?, adding new: [EntryText.Members]) -> String? {
@@ -228,8 +229,8 @@ extension EditedMap {
         "The map keeps another test's response to this request. A separate issue names the tests."
     )
 
-    /// Returns a note for the report, as a clause without a period: why the entry may answer requests that differ.
-    /// Returns `nil` if the entry can tell all requests apart.
+    /// Returns a clause without a period that says which other requests the entry may answer, too, or why it may answer
+    /// them. Returns `nil` if the entry can tell all requests apart.
     private static func note(on group: [Numbered]) -> String? {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
@@ -251,8 +252,8 @@ extension EditedMap {
     /// Returns the sequence of responses to one request. Also returns a conflict if some tests got
     /// other responses; otherwise, `nil`.
     ///
-    /// - Parameter fewest: How many responses the sequence should have; 1 by default. Tests that got at least as many
-    ///   are preferred.
+    /// - Parameter fewest: The least number of responses wanted; 1 by default. A test that got at least this many is
+    ///   preferred.
     private static func sequence(
         of request: RecordedExchange.Request,
         atLeast fewest: Int = 1,
@@ -261,7 +262,7 @@ extension EditedMap {
         // The answer to GET also answers HEAD. So in a group for GET, responses to HEAD don't count.
         let tests = Dictionary(grouping: group.filter { $0.exchange.request.method == request.method }, by: \.test)
             .sorted { $0.key < $1.key }
-        // Prefers a test that got the same responses, followed by more.
+        // If another test got the kept responses and then more, that test's responses are kept instead.
         var kept = (tests.first { $0.value.count >= fewest } ?? tests.first)?.value ?? []
         for (_, other) in tests where !answers(kept, other) && answers(other, kept) { kept = other }
         let note = note(on: group)
@@ -352,7 +353,7 @@ extension EditedMap {
                 let file =
                     body.isEmpty ? nil : try write(addition.exchange, as: name, over: own, unlessIn: &bodies)
                 // The new last answer takes the position of the old last answer. At an earlier position, it would hide
-                // handwritten alternatives.
+                // the handwritten alternatives that follow.
                 let last = sequence.places.count - 1
                 let place = sequence.places[addition.exchange.times == nil ? last : min(index, last)]
                 let old = text.answers[place]
@@ -392,7 +393,8 @@ extension EditedMap {
         package let change: KeptFile.Change
         /// The name of the response's file; empty if the response's body is empty.
         package let file: String
-        /// A clause about requests that may differ although the entry can't tell them apart; `nil` if there are none.
+        /// A clause about other requests that the entry may answer, too; `nil` if the entry can tell all requests
+        /// apart.
         package let note: String?
     }
 

@@ -3,11 +3,12 @@ import Guarded
 package import LocalSubstitution
 import MapWriting
 
-/// A map to which a command or a test's recording adds entries and files. What people have written stays.
+/// A map to which a command or a test's recording adds entries and files. The entries and files that people have added
+/// stay, unless the caller asks to replace them.
 ///
 /// New files are written immediately, each whole or not at all. New bytes for an existing file are only prepared, under
-/// a temporary name. ``save()`` writes the map, and then replaces the existing files. If the map can't be written, it
-/// removes the new files and the prepared bytes.
+/// a temporary name. ``save()`` writes the map, and then replaces the existing files. If ``save()`` can't write the
+/// map, it removes the new files and the prepared bytes.
 package struct EditedMap {
     /// Whether the change is only tried out, without writing anything.
     package let isDryRun: Bool
@@ -48,7 +49,7 @@ package struct EditedMap {
         fileprivate typealias File = (status: FileStatus, body: Data)
     }
 
-    /// This change's additions, which a later change can replace. Read them after ``save()``.
+    /// This change's additions, for a later change that replaces them. They're complete only after ``save()``.
     package var added: Draft {
         var files: [String: Draft.File] = [:]
         for (name, body) in bodies where isTaken(name) {
@@ -72,11 +73,11 @@ package struct EditedMap {
     ///
     /// - Parameters:
     ///   - file: The map's file. The call waits while other commands change a map in the same folder, or files in the
-    ///     resources folder. Then it removes the files that killed commands left in these folders.
+    ///     resources folder. Then it removes the files that killed commands left in these folders, except in a dry run.
     ///   - resources: The map's resources folder, which is created when a file is written.
     ///   - isDryRun: Whether to try out the change without writing anything; `false` by default.
     ///   - draft: The additions of an earlier change, which this change replaces; `nil` for none. This change begins
-    ///     with the map from before the draft, and in the end removes the draft's files that it hasn't written again.
+    ///     with the map from before the draft. ``save()`` then removes the draft's files that this change doesn't use.
     /// - Throws: `SubstitutionMapError` if the map has problems. `MapToolError` or `FolderTurn.Failure` if its folder
     ///   can't be used. `MapToolError` if the map has changed since the draft was saved.
     package init(_ file: URL, resources: URL, isDryRun: Bool = false, replacing draft: Draft? = nil) throws {
@@ -135,8 +136,8 @@ package struct EditedMap {
     /// Writes a body under the first free name, or reuses a file that has the same body and that no entry uses. Returns
     /// the name.
     ///
-    /// - Parameter own: The files of the answers that are replaced; none by default. If one of them already has this
-    ///   body, or may be overwritten, the body gets this file instead of a new name.
+    /// - Parameter own: The files of the answers that are replaced; none by default. If one of these files already has
+    ///   this body, or may be overwritten, the body gets that file instead of a new one.
     mutating func write(
         _ body: Data,
         as name: RecordedFileName,
@@ -197,8 +198,8 @@ package struct EditedMap {
         return file
     }
 
-    /// Marks a file as used by this change, and returns `true`. Returns `false` if the file doesn't have this body, if
-    /// an entry already uses it, or if ``isFree(_:)`` is `false`.
+    /// Marks a file as used by this change, if the file has this body, no entry uses it, and ``isFree(_:)`` is `true`.
+    /// Returns whether the file was marked.
     private mutating func reuse(_ name: String, for body: Data) -> Bool {
         guard !entries.names(name), isFree(name), hasFile(name, body) else { return false }
         markTaken(name)
@@ -239,19 +240,18 @@ package struct EditedMap {
         taken.insert(RecordedFileName.InUse.folded(name))
     }
 
-    /// Returns whether this change can use a file. It can't if one of its entries already uses the file, or if this
-    /// process last wrote the file for another map, whose next change may remove it.
+    /// Returns whether this change can use a file. It can't if one of this change's entries already uses the file. It
+    /// also can't if this process last wrote the file for another map: that map's next change may remove the file.
     private func isFree(_ name: String) -> Bool {
         let writer = Self.drafted.withLock { $0[path(of: name)] }
         return !isTaken(name) && (writer == nil || writer == realMap)
     }
 
-    /// The files that this process has written: each file's path, with the path of the map that the file was last written
-    /// for.
+    /// The map for which this process last wrote each file: the map's path, by the file's path.
     private static let drafted = Guarded<[String: String]>([:])
 
-    /// Returns whether a file may be replaced along with the one entry that uses it: the map names it only once, this
-    /// change can use it, and no other map in the folder names it.
+    /// Returns whether a file may be replaced along with the one entry that uses it. That's so if the map names the
+    /// file only once, this change can use the file, and no other map in the folder names the file.
     mutating func isOnlyUse(_ name: String) -> Bool {
         entries.namesOnce(name) && isFree(name) && !otherMaps.contains { $0.names(name) }
     }

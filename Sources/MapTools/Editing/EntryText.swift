@@ -106,7 +106,8 @@ struct EntryText {
     /// Returns the value of a new entry. If there's only one answer, and it has no condition and no
     /// `times`, the entry has no alternatives.
     ///
-    /// - Parameter answers: The fields of each answer, written as for an entry without alternatives. At least one.
+    /// - Parameter answers: At least one answer. Each answer has the fields that an entry without alternatives would
+    ///   have.
     static func value(of answers: [Members]) -> String {
         guard let first = answers.first else { return "null" }
         if answers.count == 1, !first.contains(where: { ["when", "times"].contains($0.key) }) {
@@ -118,9 +119,9 @@ struct EntryText {
     }
 
     /// Returns the entry's value with more alternatives, without changing the existing text. Returns `nil` if the entry
-    /// has no alternatives yet, and has a field that alternatives can't have.
+    /// has no alternatives yet but has a field that alternatives can't have.
     ///
-    /// - Parameter new: The fields of each new alternative, written as for an entry without alternatives. At least one.
+    /// - Parameter new: At least one alternative. Each has the fields that an entry without alternatives would have.
     func adding(_ new: [Members]) -> String? {
         guard let list else {
             if answers[0].members.contains(where: { Self.ofEntries.contains($0.key) }) { return nil }

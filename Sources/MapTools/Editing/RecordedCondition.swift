@@ -19,7 +19,7 @@ struct RecordedCondition: Hashable, Sendable {
     private(set) var example: String?
     /// Whether the condition leaves out a part of the body that may be a credential.
     private(set) var isRedacted = false
-    /// Why the body can't be compared, as a clause without a period; `nil` if it can, or if it's empty.
+    /// Why the body can't be compared, as a clause without a period; `nil` if the body can be compared, or is empty.
     private(set) var obstacle: String?
 
     /// The longest condition, in UTF-8 bytes.
@@ -30,7 +30,8 @@ struct RecordedCondition: Hashable, Sendable {
     /// The deepest nesting of JSON that a map can contain.
     private static let deepest = 64
 
-    /// Creates the condition for a request's body. Every body meets it if this body is empty or can't be compared.
+    /// Creates the condition for a request's body. If the body is empty or can't be compared, every body meets the
+    /// condition.
     ///
     /// - Parameters:
     ///   - body: The request's body; `nil` if it has none.
@@ -105,7 +106,7 @@ struct RecordedCondition: Hashable, Sendable {
             return setText(String(decoding: body, as: UTF8.self))
         }
         guard json.utf8.count <= Self.longest else { throw .isTooLong }
-        // A map can't compare a body that it can't read, even if the condition leaves the unreadable number out.
+        // A map can't compare a body with a number that it can't read, even if the condition leaves this number out.
         guard JSONValue(String(decoding: body, as: UTF8.self)) != nil, let value = JSONValue(json) else {
             throw Obstacle(reason: "one of its numbers has an exponent of more than 4 digits")
         }

@@ -101,7 +101,7 @@ extension RecordedExchange {
         let method: String
         let condition: RecordedCondition
 
-        /// Returns a request with a method and any body, or none.
+        /// Returns a request with a method, and with a condition that every body meets, even a missing one.
         static func any(_ method: String) -> Self { Self(method: method, condition: RecordedCondition(nil)) }
 
         /// Returns whether the alternatives for `one` come before the alternatives for `other`. Alternatives are sorted
@@ -120,12 +120,13 @@ extension RecordedExchange {
     /// that belong to one transfer, to one user or to a cache.
     package enum Headers {
         /// Returns the headers to keep, by name, and the names of the headers to leave out. If a header is left out
-        /// since it may contain a credential, its name is followed by this reason.
+        /// since it may contain a credential, this reason follows its name in parentheses.
         ///
         /// - Parameters:
         ///   - names: The names of the response's headers. `Content-Type` is neither kept nor left out, since an entry
         ///     has other fields for it. But a parameter that may be a credential is listed as left out.
-        ///   - value: Returns a header's value by its name, in any letter case; `nil` if the response doesn't have it.
+        ///   - value: Returns the value of the header with a name, in any letter case; `nil` if the response doesn't
+        ///     have the header.
         package static func sorted(
             _ names: [String],
             _ value: (String) -> String?

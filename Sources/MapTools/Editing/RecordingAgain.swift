@@ -36,8 +36,8 @@ package struct RecordingAgain: Sendable {
 
         /// Returns why a response can't replace the recorded answer, and what to do; `nil` if it can.
         ///
-        /// - Parameter entry: The entry or alternative that would have answered. If it's `nil` or has another key, the
-        ///   response is compared with the sequence's first answer.
+        /// - Parameter entry: The entry or alternative that answers in a run without recording. If it's `nil` or has
+        ///   another key, the response is compared with the sequence's first answer.
         package func refusal(ofStatus status: Int, instead entry: SubstitutionMap.EntryReference?) -> String? {
             let place = entry?.key == key ? places.firstIndex(of: (entry?.alternative ?? 1) - 1) : 0
             let old = place.map { statuses[$0] } ?? 200
@@ -90,8 +90,8 @@ package struct RecordingAgain: Sendable {
         self.json = json.replacing(parts)
     }
 
-    /// Returns the sequence of recorded answers that has an entry or alternative; `nil` if the entry or alternative
-    /// doesn't count as recorded (see ``RecordingAgain``).
+    /// Returns the sequence of recorded answers to which an entry or alternative belongs. Returns `nil` if the entry or
+    /// alternative doesn't count as recorded (see ``RecordingAgain``).
     package func sequence(of entry: SubstitutionMap.EntryReference) -> Sequence? {
         sequences[entry.key]?.first { $0.places.contains((entry.alternative ?? 1) - 1) }
     }

@@ -52,7 +52,7 @@ package enum SecretMember {
     /// Returns whether a text looks like a credential or contains one. Examples are a URL with a token, a GraphQL query
     /// with a password, and JSON with a member that may be a credential.
     ///
-    /// - Parameter level: In how many nested strings of JSON the text was found; 0 by default.
+    /// - Parameter level: How many strings of JSON surround the text, one inside the other; 0 by default.
     package static func isSecret(value: String, level: Int = 0) -> Bool {
         if SecretName.isIn(value) { return true }
         guard level < deepest, let first = value.utf8.first(where: { $0 > 0x20 }), "{[\"".utf8.contains(first),

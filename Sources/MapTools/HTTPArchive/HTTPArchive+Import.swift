@@ -3,13 +3,13 @@ package import LocalSubstitution
 import MapWriting
 
 extension EditedMap {
-    /// Imports an archive's selected responses. For each request, imports all responses, or only the last that can be
-    /// imported. Requests are the same if they have the same URL, method and condition on the body.
+    /// Imports an archive's selected responses. Requests count as the same request if they have the same URL, method
+    /// and condition on the body.
     ///
     /// - Parameters:
     ///   - replacing: Whether to replace existing entries; `false` by default. `null` entries are never replaced.
-    ///   - inOrder: Whether to import all responses to a request; `false` by default. If `true`, they answer in order,
-    ///     and the last one answers all further requests.
+    ///   - inOrder: Whether to import all responses to a request. They then answer in order, and the last one answers
+    ///     all further requests. If `false`, the default, imports only the last one that can be imported.
     /// - Returns: What happened to the response of each archive entry, in the order of the archive.
     package mutating func take(
         _ archive: HTTPArchive,
@@ -42,8 +42,8 @@ extension EditedMap {
 }
 
 extension HTTPArchive {
-    /// A response, and the indexes of the archive's entries that recorded it. All of these entries have one request,
-    /// and no different response to this request comes between them.
+    /// A response, and the indexes of the archive's entries that recorded it. All of these entries have the same
+    /// request, and no different response to this request comes between them.
     struct Response {
         fileprivate(set) var numbers: [Int]
         fileprivate(set) var exchange: RecordedExchange

@@ -38,7 +38,7 @@ package struct HTTPArchive: Sendable {
     init(_ bytes: Data) throws(MapToolError) {
         self.bytes = bytes
         let result = bytes.withUnsafeBytes { raw in
-            // In a `Result`, since `withUnsafeBytes` doesn't have typed throws.
+            // Returns a `Result`, since `withUnsafeBytes` doesn't have typed throws.
             Result { () throws(JSONCursor.SyntaxError) in try Self.read(JSONCursor(raw.bindMemory(to: UInt8.self))) }
         }
         do throws(JSONCursor.SyntaxError) {
@@ -106,8 +106,8 @@ package struct HTTPArchive: Sendable {
 }
 
 extension HTTPArchive {
-    /// One request and its response in an HTTP Archive. A property is `nil` if it's missing in the archive, or has a
-    /// wrong type there.
+    /// One request and its response in an HTTP Archive. A property is `nil` if its value in the archive is missing, or
+    /// has a wrong type.
     struct Entry: Sendable {
         /// The method in uppercase; `nil` if it isn't a valid method. HTTP methods are case-sensitive, but some
         /// programs write archives with methods in lowercase.
@@ -132,9 +132,9 @@ extension HTTPArchive {
         /// The response's headers that may be kept, without `Content-Type`, by lowercase name.
         private(set) var headers: [String: String] = [:]
 
-        /// Whether the response has no body, or none that matters: its size is 0, the method is `HEAD`, the status is
-        /// 204, 205 or 304, or it's a redirect with `Location`. For any other response, a missing body may have
-        /// existed: browsers leave out bodies that they no longer have.
+        /// Whether the response needs no body, because its size is 0, the method is `HEAD`, the status is 204, 205 or
+        /// 304, or it's a redirect with `Location`. Otherwise, the server may have sent a body that's missing in the
+        /// archive: browsers leave out bodies that they no longer have.
         var hasEmptyBody: Bool {
             let status = status ?? 0
             return size == 0 || method == "HEAD" || [204, 205, 304].contains(status)

@@ -2,8 +2,8 @@ import LocalSubstitution
 
 /// Finding the type of a file from its first bytes (after WHATWG MIME Sniffing §6 and §7.1).
 extension MIMEType {
-    /// How many bytes at the beginning of a file are looked at: the length of a “resource header” (WHATWG MIME Sniffing
-    /// §5.2).
+    /// How many bytes at the beginning of a file are looked at. This is the length of a “resource header” in WHATWG
+    /// MIME Sniffing §5.2.
     package static let sniffedLength = 1445
 
     /// Returns what a file's first bytes look like, if they contradict the file's type.
@@ -26,7 +26,7 @@ extension MIMEType {
             if let signature = own?.required { return "no \(signature) signature" }
             return isJSON(type) && withoutLeadingSpace(bytes).first == UInt8(ascii: "<") ? "markup" : nil
         }
-        // A type that isn't in the table may be built on the found format. But JSON and scripts never are.
+        // A type that isn't in the table may be built on the found format, unless the type is JSON or a script.
         let isOpaque = own == nil && !(type.hasPrefix("application/") && isText(type))
         let accepted = sniffed.types + sniffed.alsoIn + (isOpaque ? sniffed.inside : [])
         return accepted.contains { fits(type, $0) } ? nil : sniffed.types.first

@@ -51,7 +51,7 @@ package struct MapReview {
 
     private static let advice = "Attach the cache to the session. Otherwise, the default cache or the network answers."
 
-    /// Returns warnings about an entry's answers that only a session with an attached cache gets.
+    /// Returns warnings about those answers of an entry that a session gets only with the cache attached.
     private func loading(_ entry: Entry) -> [Warning] {
         if entry.options.use == .whenOffline {
             let problem = "“whenOffline” waits for the network to fail, which a cache alone doesn't notice."
@@ -117,8 +117,8 @@ package struct MapReview {
 
     // MARK: Methods
 
-    /// Warnings about exact keys without a method that a pattern for the same URL has. Then the pattern answers
-    /// requests with this method.
+    /// Warnings about exact keys that don't list a method, although a pattern for the same URL lists it. The pattern
+    /// then answers requests with this method.
     private var methodsOfPatterns: [Warning] {
         var patterns = MatchPattern.Index()
         var hasPatterns = false
@@ -250,9 +250,9 @@ extension MapReview {
     /// Warnings about patterns that never answer. Either their file name is never valid, or patterns
     /// before them match all their URLs.
     ///
-    /// A narrower pattern always comes first. So a pattern can be shadowed only by a pattern for the same URLs that
-    /// repeats a wildcard, such as `**` for `*`. Or by two patterns that match these URLs together: one for http and
-    /// one for https.
+    /// A narrower pattern always comes first. So only two things can shadow a pattern: a pattern for the same URLs that
+    /// repeats a wildcard, such as `**` for `*`; or two patterns, one for http and one for https, that together match
+    /// the same URLs.
     private var neverWinning: [Warning] {
         var firstByReach: [String: Entry] = [:]
         return patterns.compactMap { entry, pattern in
