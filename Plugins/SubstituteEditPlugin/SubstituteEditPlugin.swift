@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package substitute-edit …`: runs any `substitute` command, including those that write to the package or load URLs.
+/// `swift package substitute-edit …`: runs any `substitute` command. The command may write to the package or load URLs.
 @main
 struct SubstituteEditPlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -9,7 +9,7 @@ struct SubstituteEditPlugin: CommandPlugin {
         process.executableURL = try context.tool(named: "substitute").url
         process.arguments = arguments
         process.currentDirectoryURL = context.package.directoryURL
-        // When `substitute` suggests a command, it writes this verb.
+        // The verb in the commands that `substitute` suggests, so that they use this plugin.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"]) { $1 }
         try process.run()

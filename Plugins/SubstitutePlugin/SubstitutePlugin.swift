@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package substitute …`: runs the `substitute` commands that only read, in the folder of the package that depends on
-/// this one. It doesn't ask for permission, so it also runs without a terminal.
+/// `swift package substitute …`: runs the `substitute` commands that neither write files nor load URLs. They run in the
+/// folder of the user's package. The plugin doesn't ask for permission, so it also works without a terminal.
 @main
 struct SubstitutePlugin: CommandPlugin {
     private static let reading = ["check", "explain", "schema", "completions", "help", "version"]
@@ -21,7 +21,7 @@ struct SubstitutePlugin: CommandPlugin {
         process.executableURL = try context.tool(named: "substitute").url
         process.arguments = arguments
         process.currentDirectoryURL = context.package.directoryURL
-        // When `substitute` suggests a command, it writes this verb, since the command may write files.
+        // The verb in the commands that `substitute` suggests. It's the other plugin's, since these may write files.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"]) { $1 }
         try process.run()

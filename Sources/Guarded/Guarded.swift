@@ -3,8 +3,8 @@ import Darwin
 
 /// A value behind a lock.
 ///
-/// `Mutex` needs iOS 18, so this is a class around an `os_unfair_lock`. The lock has its own memory: a lock must not
-/// move, but a stored property may.
+/// `Mutex` needs iOS 18, so this is a class around an `os_unfair_lock`. The lock is allocated separately, because it
+/// must stay at one address, and Swift doesn't promise that for a stored property.
 public final class Guarded<Value: Sendable>: Sendable {
     // Safe, although the compiler can't check that: every access goes through `withLock`, which takes the lock.
     private nonisolated(unsafe) var value: Value
@@ -22,7 +22,7 @@ public final class Guarded<Value: Sendable>: Sendable {
         lock.deallocate()
     }
 
-    /// Calls a closure with the value, while no other thread can use it.
+    /// Calls a closure that can read and change the value. Meanwhile, other threads wait for the value.
     public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -40,8 +40,8 @@ public import Synchronization
 /// reports a race for every use. In debug builds, this type tells ThreadSanitizer when the lock is taken and released.
 /// In release builds, the type is only the `Mutex`.
 ///
-/// Other modules specialize only public declarations, so the type is public, although no product has it. They call a
-/// `package` declaration in its generic form, even if it's `@inlinable` (Swift 6.3.1).
+/// The type is public, although no product includes it, so that other modules can specialize it. They would call a
+/// `package` type's functions in their generic form, even if these are `@inlinable` (Swift 6.3.1).
 public struct Guarded<Value>: ~Copyable, Sendable where Value: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 
@@ -51,7 +51,7 @@ public struct Guarded<Value>: ~Copyable, Sendable where Value: Sendable {
         mutex = Mutex(value)
     }
 
-    /// Calls a closure with the value, while no other thread can use it.
+    /// Calls a closure that can read and change the value. Meanwhile, other threads wait for the value.
     @inlinable @inline(__always)
     public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result

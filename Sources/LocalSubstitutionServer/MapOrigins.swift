@@ -2,8 +2,8 @@ package import LocalSubstitution
 
 /// The origins whose URLs a map may answer. Disabled entries and `null` entries don't count.
 package struct MapOrigins: Sendable {
-    /// The origins that keys name without a wildcard, such as `https://www.example.com`, in the order of the keys'
-    /// lines. A pattern without a scheme names two origins: one with https and one with http.
+    /// The origins of the keys without a wildcard in the host or port, such as `https://www.example.com`, in the order
+    /// of the keys' lines. A pattern without a scheme has two origins: one with https and one with http.
     package private(set) var named: [String] = []
     private var known: Set<String> = []
     /// For each origin, the number of slashes in the path of its least deep HTML document. Origins without an HTML
@@ -28,8 +28,8 @@ package struct MapOrigins: Sendable {
         }
     }
 
-    /// The origins in ``named``, sorted by how deep their least deep HTML document is: a page is usually less deep than
-    /// the documents in its frames. Origins without an HTML document come last.
+    /// The origins in ``named``, with the page's origin probably first: sorted by the number of slashes in the path of
+    /// their least deep HTML document, since a page is usually less deep than a frame. Origins without HTML are last.
     package var namedPageFirst: [String] {
         named.ordered { [documents] in documents[$0] ?? .max < documents[$1] ?? .max }
     }

@@ -125,8 +125,8 @@ struct ServedConnection: Sendable {
             }
         }
         let length = hasBody ? head.field("Content-Length").flatMap { Int($0) } : 0
-        // A 204 has no `Content-Length`. In a 304, the header has the length of the body that a 200 would have, so it's
-        // left out only if it's zero.
+        // A 204 must not have `Content-Length`. A 304 may have it: it's the length of the body that a 200 would have.
+        // So a 304 loses the header only if the length is zero.
         if head.status == 204 || (head.status == 304 && head.field("Content-Length") == "0") {
             head.setField("Content-Length", to: nil)
         }
@@ -150,11 +150,11 @@ struct ServedConnection: Sendable {
         return isWhole && keepsAlive
     }
 
-    /// Sends a head and a body, which may still be arriving. Before the last bytes are sent, the response is recorded
-    /// and logged: a client that has the whole response can rely on both.
+    /// Sends a head and a body, which may still be arriving. The response is recorded and logged before its last bytes
+    /// are sent, so a client that has the whole response can rely on both.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes to send; `nil` if the number isn't known. If the body has more bytes, they
+    ///   - length: The number of bytes to send; `nil` to send the whole body. Bytes of the body beyond this number
     ///     aren't sent, since the client would read them as the next response.
     ///   - isChunked: Whether to send the body in chunks.
     ///   - pace: How fast to send the body; `nil` to send it at once, or as it arrives.

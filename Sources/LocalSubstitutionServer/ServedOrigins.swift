@@ -8,8 +8,8 @@ import WebReferences
 /// The origins that a server serves, each with a port of 127.0.0.1.
 final class ServedOrigins: Sendable {
     private struct State: Sendable {
-        /// The listener of the ports, and the closure that serves each connection on a separate thread; `nil` once the
-        /// server was stopped. The closure holds the server's recorder.
+        /// The listener of the ports, and the closure that serves each connection on a separate thread. Both are `nil`
+        /// once the server was stopped: the closure holds the recorder, which a stopped server must release.
         var running: (listener: Listener, serve: @Sendable (Listener.Connection, ServedOrigins) -> Void)?
         var ports: [WebOrigin: UInt16] = [:]
         /// The origins of the map that `isNamed(_:)` read last; `nil` before its first call.
@@ -21,9 +21,9 @@ final class ServedOrigins: Sendable {
     private let wanted: [WebOrigin: UInt16]
     private let state = Guarded(State())
 
-    /// The largest number of origins that can have a port: 256, or a quarter of the descriptors that the process can
-    /// have, if that's less. There's a limit, since patterns can match any number of origins and each port needs a
-    /// descriptor.
+    /// The largest number of origins that can have a port: 256 or a quarter of the descriptors that the process can
+    /// have, whichever is less. Without a limit, the ports could use up the descriptors, since a pattern can match any
+    /// number of origins.
     static var most: Int { min(256, Int(getdtablesize()) / 4) }
 
     /// Starts a listener without ports.
@@ -80,10 +80,10 @@ final class ServedOrigins: Sendable {
         }
     }
 
-    /// Returns the local origin, such as `http://127.0.0.1:49152`, that serves an origin. Opens a port if the origin
-    /// has none and is in the map.
+    /// Returns the local origin, such as `http://127.0.0.1:49152`, that serves an origin. If the origin has no port
+    /// yet, but a key of the map names or matches it, opens a port for it.
     ///
-    /// Returns `nil` if the origin has no port and isn't in the map, or its port can't be opened.
+    /// Returns `nil` if the origin has no port and no such key, or its port can't be opened.
     func local(for origin: WebOrigin) -> String? {
         let port = state.withLock { $0.ports[origin] } ?? (isNamed(origin) ? try? port(for: origin) : nil)
         return port.map(Self.local)
@@ -108,7 +108,7 @@ final class ServedOrigins: Sendable {
         withExtendedLifetime(running) {}
     }
 
-    /// Returns the local origin that has a port.
+    /// Returns the local origin with a port, such as `http://127.0.0.1:49152`.
     static func local(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }
 
     /// Returns whether the map names an origin or matches it with a wildcard.

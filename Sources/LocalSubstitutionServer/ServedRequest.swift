@@ -70,8 +70,8 @@ struct ServedRequest: Sendable {
         return ["127.0.0.1", "localhost"].contains { host == $0 || host == "\($0):\(port)" }
     }
 
-    /// Whether a page that this server doesn't serve sent the request, according to `Origin` and `Sec-Fetch-Site`. Only
-    /// browsers send these headers.
+    /// Whether a page that this server doesn't serve sent the request, according to `Origin` and `Sec-Fetch-Site`.
+    /// `false` if the request has neither header, since only browsers send them.
     private var isCrossSite: Bool {
         let origin = received.header("Origin")
         if let origin, origins.origin(ofLocal: origin.lowercased()) != nil { return false }
@@ -82,7 +82,7 @@ struct ServedRequest: Sendable {
     }
 
     /// The response to a CORS preflight (WHATWG Fetch, section 3.3.4) from a page that this server serves; `nil` for
-    /// any other request. It allows the request that the page wants to send.
+    /// any other request. The response allows the request that the page wants to send.
     ///
     /// The server doesn't forward preflights, since the origin's server knows the page under another origin.
     var preflightResponse: ServedResponse? {

@@ -21,8 +21,8 @@ struct ServedResponse: Sendable {
 }
 
 extension ServedResponse {
-    /// The longest document or style sheet that can be rewritten, in bytes. A longer one that arrives from the network
-    /// or from a large file becomes a response with status 502.
+    /// The longest document or style sheet to rewrite, in bytes. If a longer one arrives from the network or from a
+    /// large file, the client gets a response with status 502 instead. Data in memory has no limit.
     private static let longestRewritten = 32 << 20
 
     /// Creates a text response that says why a request isn't answered.
@@ -189,7 +189,8 @@ extension References.Syntax {
 }
 
 extension DirectLoader.Response.Body {
-    /// Returns all bytes. Throws if a large file or an arriving body has more bytes than the limit, or can't be read.
+    /// Returns all bytes. Throws if a large file or an arriving body can't be read, or has more bytes than the limit.
+    /// The limit doesn't apply to data in memory.
     fileprivate func bytes(upTo limit: Int) throws(URLError) -> Data {
         switch self {
         case .data(let data):

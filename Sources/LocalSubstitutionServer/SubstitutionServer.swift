@@ -39,9 +39,9 @@ public final class SubstitutionServer: Sendable {
     ///   - rewritesReferences: Whether references in HTML and CSS are rewritten. By default, they are.
     ///   - sendsCredentials: Whether the server forwards a client's `Authorization` header to the network. By default,
     ///     it doesn't.
-    /// - Throws: An error if `ports` is invalid: a key isn't an origin, or two keys name the same origin or have the
-    ///   same port. Also if a port can't be opened, an exception of `unmatched` is neither a URL nor a match pattern,
-    ///   or the process has no file descriptors left.
+    /// - Throws: An error if a key of `ports` isn't an origin, or two keys name the same origin or have the same port.
+    ///   Also throws if a port can't be opened, if the process has no file descriptors left, or if `unmatched` is
+    ///   `.fail(except:)` with an exception that is neither a URL nor a match pattern.
     public convenience init(
         cache: LocalSubstitutionCache,
         unmatched: LocalSubstitutionCache.Unmatched = .load,
@@ -137,8 +137,8 @@ public final class SubstitutionServer: Sendable {
     /// The largest number of origins that a server in this process can have: at most 256.
     package static var mostOrigins: Int { ServedOrigins.most }
 
-    /// Returns the given origins that the server serves, in the same order, each with its local origin. If an origin in
-    /// the map has no port yet, opens one for it.
+    /// Returns each given origin with its local origin, in the same order. If an origin has no port yet, but a key of
+    /// the map names or matches it, opens a port. Leaves out origins without a port, and texts that aren't origins.
     package func served(in origins: [String]) -> [(local: String, origin: String)] {
         origins.compactMap { WebOrigin(of: $0) }.compactMap { origin in
             self.origins.local(for: origin).map { ($0, origin.description) }
@@ -195,7 +195,7 @@ extension SubstitutionServer {
         /// The response before the server adapted it; `nil` if the server created the response itself, for example
         /// because the request failed.
         package let response: HTTPURLResponse?
-        /// The number of body bytes that were sent.
+        /// The number of body bytes that were sent, or are about to be sent when the request is logged.
         package let bytes: Int
         /// The time from the request's arrival until the response's last bytes were about to be sent, in seconds.
         package let seconds: Double

@@ -32,8 +32,8 @@ public struct HTTPRequest: Sendable {
     /// The minor version of HTTP, from 0 to 9: the x in `HTTP/1.x`.
     package let minorVersion: Int
 
-    /// The error for a request that breaks a rule of HTTP or exceeds a limit. Its `status` is the status for the
-    /// response.
+    /// The error for a request that breaks a rule of HTTP or exceeds a limit. `status` is the HTTP status of the
+    /// response to send.
     package struct Refusal: Error, Equatable {
         package let status: Int
 

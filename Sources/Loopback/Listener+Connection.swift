@@ -15,8 +15,8 @@ extension Listener {
         private struct State {
             /// When the connection last began to wait for a request; `nil` while it answers one.
             var idleStart: Double? = Socket.now
-            /// When ``isClientWaiting(halfClosedSeconds:)`` first found the client's side closed; `nil` if it hasn't
-            /// since the last ``busy()``.
+            /// When ``isClientWaiting(halfClosedSeconds:)`` first found the client's side closed after the last
+            /// ``busy()``; `nil` if it has always found that side open.
             var endSeen: Double?
         }
 
@@ -34,8 +34,9 @@ extension Listener {
             state.withLock { $0.idleStart = Socket.now }
         }
 
-        /// Marks the connection as answering a request, so that the listener doesn't hang it up. Call this again for
-        /// each part of the answer. Each call restarts the time limit for a client that has closed its side.
+        /// Marks the connection as answering a request, so that the listener doesn't hang it up to get its descriptor.
+        /// Call this again for each part of the answer: each call restarts the time in which a client that has closed
+        /// its side counts as waiting.
         package func busy() {
             state.withLock { $0 = State(idleStart: nil) }
         }

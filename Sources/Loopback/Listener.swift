@@ -8,7 +8,7 @@ import Guarded
 /// Once the listener has a port, the accepting thread keeps the listener alive until ``stop()``.
 package final class Listener: Sendable {
     private struct State {
-        /// The open ports. The accepting thread runs while there are any. It closes them after ``stop()``.
+        /// The open ports. While there are any, the accepting thread runs. After ``stop()``, that thread closes them.
         var ports: [(socket: Socket, number: UInt16)] = []
         var connections: [ObjectIdentifier: Connection] = [:]
         var isStopped = false
@@ -64,8 +64,8 @@ package final class Listener: Sendable {
             }
             if state.ports.isEmpty {
                 try startAccepting()
-                // Entered here, so that `stop()` waits for the thread even if the thread hasn't run yet. The thread
-                // can't leave the group before this line: it first takes the lock, which is held here.
+                // Entered here, not by the thread, so that `stop()` waits even for a thread that hasn't run yet. The
+                // thread can't leave the group before this line: it first takes the lock, which is held here.
                 accepting.enter()
             }
             state.ports.append((socket, number))
@@ -83,8 +83,8 @@ package final class Listener: Sendable {
             return Array(state.connections.values)
         }
         for connection in connections { connection.socket.hangUp() }
-        // Raised last, so that a thread that the signal wakes can't send its answer any more: its connection was hung
-        // up.
+        // Raised only after the connections were hung up. So a thread that the signal wakes can't send its answer
+        // anymore.
         stopSignal.raise()
         wake()
         // After `stop()`, callers rely on the ports being closed. The wait is short, since the accepting thread was
@@ -124,8 +124,8 @@ package final class Listener: Sendable {
     }
 
     private func acceptConnection(to port: UInt16, of listening: Socket) {
-        // Answers need descriptors too, for files and for the network. If few are left and an idle connection can be
-        // hung up, the new connection stays pending for now.
+        // Answers need descriptors too, for files and for the network. So if few are left, an idle connection is hung
+        // up first, and the new one stays pending for now. Without an idle connection, the new one is accepted anyway.
         let hasRoom = listening.canBeDuplicated(Self.spareDescriptors + 1)
         guard hasRoom || !hangUpLongestIdle(), let socket = listening.nextConnection() else {
             // The connection stays pending, its client has left already, or the process is out of descriptors. Without

@@ -28,8 +28,8 @@ package struct RequestReader {
     /// The socket's current limit for reads, in seconds; `nil` for no limit.
     private var readLimit: Double?
 
-    /// The largest size of a request's head, in bytes. It's also the limit for the lines before and after a chunk of a
-    /// body, counted together. The trailer fields count as lines after the last chunk.
+    /// The largest size of a request's head, in bytes. In a chunked body, the line before a chunk and the line after it
+    /// have this limit together. So do the line that ends the chunks and the trailer fields after it.
     private static let headBytes = 64 << 10
 
     /// The largest number of bytes to read at once while reading lines. Most heads fit, and a waiting connection needs
@@ -120,8 +120,8 @@ package struct RequestReader {
     /// Returns the next line without its CRLF. A lone LF ends a line too, as RFC 9112 section 2.2 allows.
     ///
     /// - Parameters:
-    ///   - budget: How many bytes this line and the following ones may have together. The length of this line, with its
-    ///     line end, is subtracted.
+    ///   - budget: How many bytes this line and the following ones may have together; if this line has more, throws
+    ///     status 431. The length of this line, with its line end, is subtracted.
     ///   - seconds: Called before each read. Returns how long the read may wait; `nil` for no limit.
     private mutating func line(within budget: inout Int, seconds: () -> Double?) throws -> [UInt8] {
         var searched = 0

@@ -40,8 +40,8 @@ package final class Socket: Sendable {
         // call that created the descriptor, since Darwin has neither SOCK_CLOEXEC nor accept4.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
-        // Without this option, a write to a client that has left would kill the process. On Linux, a flag of send() has
-        // the same effect.
+        // With this option, a write to a client that has left fails instead of killing the process. On Linux, `write`
+        // passes a flag to send() for that.
         turnOn(SO_NOSIGPIPE, at: SOL_SOCKET)
         #endif
     }
@@ -178,10 +178,10 @@ package final class Socket: Sendable {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Shuts down sending, then waits up to two seconds for the other side to finish sending.
+    /// Shuts down sending, then reads and drops bytes until the other side finishes sending, for up to two seconds.
     ///
-    /// This wait is for bytes that the client is still sending. Closing a socket that has unread bytes resets the
-    /// connection, and the reset can overtake the last response on its way to the client (RFC 9112 section 9.6).
+    /// Without this, closing the socket while it has unread bytes would reset the connection. The reset could overtake
+    /// the last response on its way to the client (RFC 9112 section 9.6).
     package func finish() {
         _ = shutdown(descriptor, Int32(SHUT_WR))
         let deadline = Self.now + 2

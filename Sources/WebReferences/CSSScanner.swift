@@ -13,15 +13,15 @@ struct CSSScanner: SourceText.Scanner {
         case none
         /// An `@import` whose URL hasn't been read yet.
         case `import`
-        /// An `@namespace`. Its URL is only a name. Nothing is loaded from it.
+        /// An `@namespace`. Its URL isn't a reference: browsers use it as a name, and load nothing from it.
         case namespace
     }
 
     /// An open block in parentheses, brackets or braces (CSS Syntax §5.4.8 and §5.4.9).
     private struct Block {
         let closingByte: UInt8
-        /// Whether the block is `image-set()` or `-webkit-image-set()`. Strings in it are URLs (CSS Images 4 §2.4).
-        /// Strings in a function inside it, such as `type()`, aren't.
+        /// Whether the block is `image-set()` or `-webkit-image-set()`. Strings in it are URLs (CSS Images 4 §2.4),
+        /// except strings in an inner block, such as `type()`.
         var isImageSet = false
     }
 
@@ -90,8 +90,8 @@ struct CSSScanner: SourceText.Scanner {
 
     // MARK: Tokens
 
-    /// Reads a name, or a function up to its opening parenthesis. Reads `url(…)` (§4.3.4) and `src(…)` (CSS Values 4
-    /// §4.5) up to the end of the URL.
+    /// Reads a name, or a function's name with its opening parenthesis. If the function is `url(…)` (§4.3.4) or
+    /// `src(…)` (CSS Values 4 §4.5), reads on to the end of the URL.
     ///
     /// - Returns: The URL of `url(…)` or `src(…)`; `nil` for a name, for any other function, for an invalid URL, and
     ///   for `src(…)` without a string, such as `src(var(--a))`.

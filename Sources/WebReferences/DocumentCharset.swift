@@ -33,11 +33,11 @@ package enum DocumentCharset {
         return (charset.flatMap(DoubleByteCharset.named)?.text(of: document) ?? SourceText(document), charset)
     }
 
-    /// Returns the text to scan and the document's charset, for an editor that needs the position of each byte in the
-    /// document.
+    /// Returns the same as ``text(of:_:as:)``, but only if the text knows each byte's position in the document, so that
+    /// the document can be edited.
     ///
-    /// Returns `nil` for a document in UTF-16, since its decoded text doesn't have these positions. Also returns `nil`
-    /// for ISO-2022-JP, since bytes below 0x80 can be part of other characters there.
+    /// Returns `nil` for a document in UTF-16, since its decoded text doesn't know the positions. Also returns `nil`
+    /// for ISO-2022-JP, since a byte below 0x80 can be part of another character there.
     static func editableText(of body: Data, _ charset: String?, as syntax: References.Syntax)
         -> (text: SourceText, charset: String?)?
     {
@@ -52,8 +52,8 @@ package enum DocumentCharset {
 
     /// Decodes the bytes of a URL: as UTF-8 if they're valid UTF-8, otherwise in the document's charset.
     ///
-    /// If the charset is `nil` or isn't in the list below, uses windows-1252. If the bytes are invalid in the charset
-    /// used, uses ISO 8859-1.
+    /// If that charset is `nil` or not one of the `encodings` below, uses windows-1252 instead. If the bytes are
+    /// invalid in the charset used, decodes them as ISO 8859-1, in which any byte is valid.
     package static func text(_ bytes: [UInt8], _ charset: String?) -> String {
         if let text = String(utf8: bytes) { return text }
         let encodings: [String: String.Encoding] = [
@@ -191,7 +191,8 @@ private struct DoubleByteCharset: Sendable {
         return text
     }
 
-    /// Returns how many bytes the first character has: 1 if its first byte doesn't begin a longer character.
+    /// Returns how many bytes the first character of `rest` has: 2 or 4 if a valid longer character begins there,
+    /// otherwise 1.
     private func length(of rest: ArraySlice<UInt8>) -> Int {
         let bytes = Array(rest.prefix(4))
         guard bytes.count > 1, isLead(bytes[0]) else { return 1 }

@@ -10,8 +10,8 @@ struct HTMLScanner: SourceText.Scanner {
         var name: String
         /// The attributes in the document's order, without the attributes that the scanner skips.
         var attributes: [Attribute]
-        /// Whether the tag ends in `/>`. In XHTML, SVG and MathML, the element then has no content. For other elements
-        /// of HTML, the ending has no effect.
+        /// Whether the tag ends in `/>`. In XHTML, and in the SVG and MathML of an HTML document, the element then has
+        /// no content. For an HTML element in an HTML document, the ending has no effect.
         let isClosed: Bool
         /// The element's namespace; `nil` if it isn't in ``Namespace``. An instruction gets HTML's namespace.
         var namespace: Namespace? = .html
@@ -155,7 +155,7 @@ struct HTMLScanner: SourceText.Scanner {
         if name == "plaintext" { return index = bytes.count }
         let endTag = Array("</\(name)".utf8)
         let scriptTag = Array("<script".utf8)
-        // In a script, a comment may contain `<script>` and `</script>`. That end tag doesn't end the outer script
+        // In a script, a comment may contain `<script>` and then `</script>`. This end tag doesn't end the outer script
         // (WHATWG HTML §13.2.5.17 and on).
         var (isInComment, isInScript) = (false, false)
         while let byte = byte() {
@@ -213,8 +213,8 @@ struct HTMLScanner: SourceText.Scanner {
         }
     }
 
-    /// Skips a comment, starting after its `<!--`. The hyphens of `<!--` can also belong to the comment's end: `<!-->`
-    /// is a whole comment.
+    /// Skips a comment, starting after its `<!--`. Right there, `>` or `->` already ends the comment: `<!-->` and
+    /// `<!--->` are whole comments.
     private mutating func skipComment() {
         for ending in [">", "->"] where skip(over: ending) { return }
         while let hyphen = bytes[index...].firstIndex(of: UInt8(ascii: "-")) {
@@ -295,8 +295,8 @@ private struct ForeignElements {
     /// The namespace of the content at the scanner's position.
     private var namespace: Namespace { open.last?.content ?? .html }
 
-    /// Whether `CDATA` is text here, because the innermost element belongs to SVG or MathML (§13.2.5.42). That includes
-    /// an integration point until an HTML element has begun in it.
+    /// Whether `CDATA` is text at the scanner's position, because the innermost open element belongs to SVG or MathML
+    /// (§13.2.5.42). In an integration point, `CDATA` is text only until the first HTML element begins.
     var allowsCDATA: Bool { open.last.map { $0.content != .html || !$0.hasHTML } ?? false }
 
     /// Takes note of a start tag, and returns its element's namespace.
@@ -323,7 +323,7 @@ private struct ForeignElements {
     }
 
     /// Takes note of an end tag. The tag ends the innermost open element with the tag's name, and all elements inside
-    /// that element. In SVG and MathML, `</p>` and `</br>` end that content instead.
+    /// that element. In SVG or MathML, `</p>` and `</br>` instead end all open elements up to the nearest HTML content.
     mutating func end(_ name: String) {
         if namespace != .html, name == "p" || name == "br" { return returnToHTML() }
         if let last = open.lastIndex(where: { $0.name == name }) { open.removeSubrange(last...) }

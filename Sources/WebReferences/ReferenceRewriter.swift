@@ -7,9 +7,9 @@ import LocalSubstitution
 /// It changes only the bytes of a reference's scheme and authority. Paths, quotes, escapes, and URLs in scripts don't
 /// change.
 ///
-/// In HTML and XHTML, the rewriter puts `data-` before the names of attributes that would make a browser reject the
-/// result. These are `http-equiv` of a content security policy in `<meta>`, and `integrity` of a style sheet from a
-/// served origin, since this style sheet may be rewritten too.
+/// In HTML and XHTML, the rewriter also disables two attributes that would make a browser reject what the server sends:
+/// `http-equiv` of a content security policy in `<meta>`, and `integrity` of a style sheet from a served origin, which
+/// may be rewritten too. It puts `data-` before the attributes' names.
 package struct ReferenceRewriter: Sendable {
     private let local: @Sendable (WebOrigin) -> String?
     private let scheme: String
@@ -118,11 +118,11 @@ private struct ReferenceTarget {
     private(set) var isRelative = false
     /// The reference's scheme in lowercase; empty if it has none.
     let scheme: String
-    /// The range of the scheme and authority in the reference's bytes. Without an authority, the range of the scheme
-    /// alone, without its colon. Without both, an empty range.
+    /// The range of the scheme and authority in the reference's bytes. If the reference has no authority, the range
+    /// contains only the scheme, without its colon. If it has neither, the range is empty.
     private(set) var place: Range<Int>
-    /// The index at which to insert `//` if the host has fewer than two slashes before it; otherwise, `nil`. Slashes
-    /// can be missing only after a scheme that isn't the base's.
+    /// The index at which to insert `//` if fewer than two slashes precede the host, as in `http:host`; otherwise,
+    /// `nil`. Only a reference with another scheme than the base's can have a host without them.
     private(set) var missingSlashes: Int?
 
     /// Parses a reference.

@@ -30,8 +30,8 @@ package struct References: Sendable {
         /// The URL, with character references and escapes decoded.
         package let url: SourceText
         package let kind: Kind
-        /// The ranges, in the document, of the `integrity` attributes of a style sheet's element. These attributes make
-        /// browsers reject a changed style sheet. Empty for any other reference.
+        /// For a style sheet, the ranges of its element's `integrity` attributes in the document. They make browsers
+        /// reject the style sheet if it's changed. Empty for any other reference.
         var integrity: [Range<Int>] = []
     }
 
@@ -41,9 +41,9 @@ package struct References: Sendable {
     package private(set) var base: SourceText?
     /// The ranges, in the document, of the `http-equiv` attributes that make a `<meta>` a content security policy.
     private(set) var policies: [Range<Int>] = []
-    /// The URLs that the module scripts in the document import. If the document is a module script, its own imports.
+    /// The URLs that the module scripts in the document import, or that the document imports if it's a module script.
     package private(set) var imports: [SourceText] = []
-    /// The number of HTML `script` elements that browsers run. What these scripts load isn't known, except ``imports``.
+    /// The number of HTML `script` elements that browsers run. These scripts may load more URLs than ``imports``.
     package private(set) var scripts = 0
 
     /// Finds the references in a document. For a page, that includes the references in its styles, and in the pages of

@@ -18,8 +18,8 @@ package struct SourceText: Sendable {
     /// Creates the text of a whole document.
     package init(_ document: [UInt8]) { self.init(document, at: 0) }
 
-    /// Creates the text of an unchanged piece of the document that begins at `place`. By default, the piece is empty.
-    /// Decoded bytes may be appended to the text.
+    /// Creates the text of an unchanged piece of the document, which begins at the position `place`. With an empty
+    /// piece, the default, creates a text to which decoded bytes can be appended.
     init(_ piece: [UInt8] = [], at place: Int) {
         bytes = piece
         start = place
@@ -182,8 +182,8 @@ extension SourceText {
 extension SourceText {
     /// A scanner that reads a text from its beginning to its end.
     ///
-    /// It reads bytes in any charset in which the bytes below 0x80 are ASCII characters. Its time is proportional to
-    /// the number of bytes.
+    /// It works on the bytes of any charset in which every byte below 0x80 is an ASCII character. It takes time in
+    /// proportion to the number of bytes.
     protocol Scanner: Sequence, IteratorProtocol {
         var source: SourceText { get }
         /// The index of the next byte.
@@ -194,7 +194,7 @@ extension SourceText {
 extension SourceText.Scanner {
     var bytes: [UInt8] { source.bytes }
 
-    /// An empty text at the next byte's position in the document. Decoded bytes are appended to it.
+    /// An empty text at the next byte's position in the document, to which a scanner can append decoded bytes.
     var emptyText: SourceText { SourceText(at: source.place(of: index..<index).lowerBound) }
 
     /// Whether the next byte is a single or double quote.

@@ -6,8 +6,8 @@ package enum URLText {
     /// Resolves a reference against a base, and returns its http or https URL without the fragment (WHATWG URL §4.4, as
     /// far as Foundation's `URL` follows it).
     ///
-    /// Returns `nil` if the reference is empty, only a fragment or invalid. Also returns `nil` if its URL has no host,
-    /// or a scheme other than http and https.
+    /// Returns `nil` if the reference is empty, only a fragment or invalid. Also returns `nil` if the resolved URL has
+    /// no host, or its scheme isn't http or https.
     ///
     /// - Parameter charset: The charset of a reference that isn't in UTF-8; `nil` if the charset isn't known.
     package static func resolve(_ reference: [UInt8], charset: String?, against base: URL) -> URL? {
@@ -33,7 +33,8 @@ package enum URLText {
     /// Returns a URL's text with its scheme in lowercase, which Linux's loader requires. Bytes that a URL can't have
     /// are percent-encoded (RFC 3986 §2), and so is a `%` that doesn't begin an encoded byte.
     ///
-    /// `URL` would encode these bytes itself, but then it would encode all existing percent signs again.
+    /// `URL` could encode these bytes itself, but it would also encode the percent signs of bytes that are already
+    /// encoded.
     private static func encoded(_ text: String) -> String {
         let scheme = text.utf8.prefix { $0.isLetter || $0.isDigit || "+.-".utf8.contains($0) }
         let hasScheme = scheme.first?.isLetter == true && text.utf8.dropFirst(scheme.count).first == UInt8(ascii: ":")

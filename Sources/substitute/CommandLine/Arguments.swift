@@ -9,8 +9,8 @@ struct Arguments: Sendable {
 
     /// Sorts words into options and operands.
     ///
-    /// - Throws: A failure with the status `usage` if an option isn't one of the subcommand's, if its value is missing
-    ///   or not allowed, or if it's given twice although it doesn't repeat.
+    /// - Throws: A failure with the status `usage` if the subcommand doesn't know an option, if an option's value is
+    ///   missing, if a flag has a value, or if an option that has a value and doesn't repeat is given twice.
     init(_ words: [String], for command: Subcommand) throws(Failure) {
         let options = command.allOptions
         var rest = words[...]

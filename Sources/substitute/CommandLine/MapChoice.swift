@@ -80,8 +80,8 @@ struct MapChoice: Sendable {
     /// Returns a cache with the chosen map, and announces the map.
     ///
     /// - Parameters:
-    ///   - folder: The folder that the subcommand records responses in; `nil`, the default, if it doesn't record. If
-    ///     the subcommand records and the command line names no map, a missing map is replaced by an empty one.
+    ///   - folder: The folder that the subcommand records responses in; `nil`, the default, if it doesn't record. With
+    ///     a folder, an empty map replaces a missing one, unless the command line names the missing map.
     ///   - reloadsChanges: Whether the cache reloads the map when its file changes; `false` by default.
     /// - Throws: An error if the map is invalid, or if it's missing and isn't replaced by an empty map.
     func cache(
@@ -99,8 +99,8 @@ struct MapChoice: Sendable {
         return LocalSubstitutionCache(map: map, reloadsChanges: reloadsChanges)
     }
 
-    /// The folder for new files of the map: the folder that `--resources` names. Without this option, the map's
-    /// resources folder if any entry names a file; otherwise, the folder `Resources` beside the map.
+    /// The folder for new files of the map: the folder that `--resources` names. Without this option, it's the folder
+    /// with the map's files if any entry names a file, and otherwise the folder `Resources` beside the map.
     var resources: URL {
         if let namedResources { return namedResources }
         let map = try? checkedMap()

@@ -26,8 +26,8 @@ final class Output: Sendable {
 
     /// Prints help or a version. It's text, even with `--json`.
     ///
-    /// - Parameter isMessage: Whether to print on standard error, because the user didn't ask for help; `false` by
-    ///   default.
+    /// - Parameter isMessage: Whether to print on standard error, for a user who didn't ask for help. By default,
+    ///   prints on standard output.
     func help(_ text: String, isMessage: Bool = false) {
         if isMessage { Self.tell(text + "\n") } else { write(text + "\n") }
     }
@@ -58,8 +58,8 @@ final class Output: Sendable {
 
     /// Prints the result as a JSON document. Prints nothing without `--json`.
     ///
-    /// - Parameter onOneLine: Whether to print the document on one line, because more documents follow; `false` by
-    ///   default.
+    /// - Parameter onOneLine: Whether to print the document on one line, as a subcommand does that prints several
+    ///   documents; `false` by default.
     func json(_ object: JSONObject, onOneLine: Bool = false) throws { try encode(object, onOneLine: onOneLine) }
 
     func json(_ value: some Encodable, onOneLine: Bool = false) throws { try encode(value, onOneLine: onOneLine) }
@@ -73,8 +73,8 @@ final class Output: Sendable {
         write(Self.escaped(json: json) + "\n")
     }
 
-    /// Escapes control characters that `JSONEncoder` leaves as they are. JSON allows such escapes in strings (RFC 8259
-    /// §7). The characters occur only in strings, and need no surrogate pairs.
+    /// Escapes control characters that `JSONEncoder` leaves as they are. These characters occur only in strings, where
+    /// JSON allows escapes (RFC 8259 §7), and one `\u` escape is enough for each.
     private static func escaped(json: String) -> String {
         json.unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value >= 0x7F, scalar.steersTerminal {
@@ -206,8 +206,8 @@ extension Output {
         }
     }
 
-    /// A line on standard error that shows progress. It disappears at the end. Without a terminal, the line isn't
-    /// shown.
+    /// A line on standard error that shows progress, until ``end()`` erases it. It's shown only if standard error is a
+    /// terminal.
     final class Progress: Sendable {
         private let isOnTerminal = Output.isTerminal(STDERR_FILENO)
         /// The earliest time to show the next text; `nil` before the first text.

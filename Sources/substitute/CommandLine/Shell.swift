@@ -3,10 +3,10 @@ import LocalSubstitution
 
 /// The user's current folder, and conversions between files and the words that the user types in a shell.
 enum Shell {
-    /// The current folder, with the path that the user knows: the path in the environment variable `PWD` if it leads to
-    /// this folder. If it doesn't, or if `PWD` isn't set, the system's path.
+    /// The current folder. Its path is the one in the environment variable `PWD` if that path leads to this folder, and
+    /// otherwise the one that the system reports.
     ///
-    /// The system's path has no symbolic links. A message with it could show a path that the user never typed.
+    /// The user knows the path in `PWD`. The system's path has no symbolic links, so the user may never have typed it.
     static let folder: URL = {
         let folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
         // If a program other than a shell started the command, `PWD` may name another folder.
@@ -19,8 +19,8 @@ enum Shell {
 
     /// Returns the URL of a path that the user typed.
     ///
-    /// The system follows a symbolic link before it goes up with `..`. `URL` doesn't follow the link, so it would lead
-    /// to another folder. Therefore, a path with `..` starts at the folder's path without symbolic links.
+    /// A path with `..` starts at the folder's path without symbolic links. Otherwise, the URL could lead to another
+    /// folder: the system follows a symbolic link before it goes up with `..`, but `URL` doesn't follow the link.
     ///
     /// - Parameters:
     ///   - isDirectory: Whether the path is a folder's; `nil`, the default, if that isn't known.

@@ -111,7 +111,7 @@ private final class DemoOrigin: Sendable {
 
 /// The demo's files. The build puts them in a bundle next to the executable.
 private enum DemoFiles {
-    /// Returns the bundle with the files. Looks for the bundle without `Bundle.module`, which traps if the bundle is
+    /// Returns the bundle with the files. Doesn't use `Bundle.module`, which would end the process if the bundle is
     /// missing.
     ///
     /// - Throws: A failure if the bundle is missing, for example because only the executable was copied.
@@ -133,7 +133,7 @@ private enum DemoFiles {
         )
     }
 
-    /// Returns the URL of a file or folder in the bundle. Throws a failure if it's missing.
+    /// Returns the URL of a file or folder in the bundle. Throws a failure if the bundle is missing or lacks it.
     static func url(_ name: String) throws(Failure) -> URL {
         let bundle = try bundle()
         guard let url = bundle.url(forResource: name, withExtension: nil) else {

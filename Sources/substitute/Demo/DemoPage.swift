@@ -53,7 +53,7 @@ struct DemoPage {
     /// Writes the report to the user's cache folder, and returns the URL of the file. Each run replaces the same file.
     ///
     /// If the file can't be written there, or if other users can write there, writes it to a new folder in the
-    /// temporary folder.
+    /// temporary folder. Throws a failure if that isn't possible either.
     static func write(_ html: String) throws(Failure) -> URL {
         if let folder = cacheFolder(), let file = try? write(html, in: folder) { return file }
         let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("substitute-demo-XXXXXX")

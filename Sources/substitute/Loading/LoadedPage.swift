@@ -15,7 +15,8 @@ struct LoadedPage: Sendable {
         let kind: References.Reference.Kind
         /// The number of frames around the part, including the part if it's a frame itself; 0 for the page.
         fileprivate var frames = 0
-        /// For a style sheet, 1 plus the number of style sheets that import it, directly or not; 0 for any other part.
+        /// For a style sheet, the number of style sheets in the chain of imports in which it was found, including
+        /// itself; 0 for any other part.
         fileprivate var styleSheets = 0
         /// The load of the part; `nil` until the load has ended.
         fileprivate(set) var fetch: Fetch?
@@ -150,11 +151,10 @@ private struct Document: Sendable {
         scripts = references.scripts
     }
 
-    /// Returns the syntax in which to look for references. As in browsers, the response's type decides. Only if the
-    /// type is missing or generic, such as `text/plain`, the expected kind decides.
+    /// Returns the syntax in which to look for references; `nil` to look for none. As in browsers, the response's type
+    /// decides. But HTML and XHTML count only if a frame is expected, and JavaScript only if a module is expected.
     ///
-    /// Returns `nil` for a type other than HTML, XHTML, CSS and JavaScript. Also returns `nil` for a page or a script
-    /// if another kind is expected, and for a generic type if the expected kind has no references.
+    /// If the type is missing or generic, such as `text/plain`, the expected kind decides instead.
     private static func syntax(of fetch: Fetch, expected: References.Reference.Kind) -> References.Syntax? {
         let expected: References.Syntax? =
             switch expected {

@@ -12,7 +12,7 @@ final class Loader: Sendable {
     private let session: URLSession
     private let collector = ResponseCollector()
     private let limit: Limit
-    /// The record of what answered each request; `nil` to count all answers as the network's.
+    /// The record of what answered each request. If it's `nil`, all answers count as the network's.
     private let sources: Sources?
     /// Called whenever bytes of a body arrive; `nil` to call nothing.
     private let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
@@ -38,7 +38,7 @@ final class Loader: Sendable {
         session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
     }
 
-    /// Loads a request. A failure isn't thrown: it's the fetch's source.
+    /// Loads a request. Doesn't throw if the load fails: the fetch's `source` then has the reason.
     func load(_ request: URLRequest) async -> Fetch {
         let start = DispatchTime.now()
         let source = Guarded(Fetch.Source.network)
@@ -120,10 +120,11 @@ extension Loader {
         }
 
         /// Returns what answered a request, and removes it from the record. Returns the network if the record has
-        /// nothing for the request's URL or the response's.
+        /// nothing for either the request's URL or the response's URL.
         ///
-        /// Call this when a response arrives. If the result is the network, call it again when the load ends or fails.
-        /// Without the second call, a report that comes late could be taken for another load of the same URL.
+        /// Call this when a response arrives. If the result is the network, call it again when the load ends or fails,
+        /// since the cache may have reported an answer late. A report that isn't removed would count for the next load
+        /// of the same URL.
         ///
         /// - Parameter response: The response; `nil` for a load that failed.
         func take(_ response: URLResponse?, to request: URLRequest) -> Fetch.Source {
@@ -149,8 +150,8 @@ extension Loader {
             }
         }
 
-        /// Returns the name of the file that a cache answered with. It's in the response's `Cache-Status`. If the
-        /// response doesn't have this header, the map says which file answers the URL.
+        /// Returns the name of the file that a cache answered with. Reads it from the response's `Cache-Status`, or
+        /// looks up the response's URL in the map if the cache hasn't set this header.
         ///
         /// Returns `nil` if the cache answered without a file, or if the file isn't known.
         static func file(of response: URLResponse, by cache: LocalSubstitutionCache) -> String? {

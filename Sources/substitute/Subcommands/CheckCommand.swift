@@ -167,8 +167,8 @@ private struct Finding: Encodable {
     /// Returns the findings for warnings. All warnings about entries that need an attached session share one finding.
     /// Each other warning has its own.
     ///
-    /// - Parameter isAttached: Whether the app attaches the cache. If `true`, leaves out the finding about attached
-    ///   sessions.
+    /// - Parameter isAttached: Whether the app attaches the cache. If it does, leaves out the warnings about entries
+    ///   that need an attached session.
     static func list(_ warnings: [SubstitutionMap.Warning], in file: URL, isAttached: Bool) -> [Finding] {
         let kinds: Set = [SubstitutionMap.Warning.Kind.needsProtocol, .refusedByLoader]
         var known: Set<String> = []

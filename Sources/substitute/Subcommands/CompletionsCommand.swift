@@ -35,8 +35,8 @@ private func completions(_ arguments: Arguments, _ output: Output) async throws 
 }
 
 extension Subcommand {
-    /// Returns suggestions for the last word of a command line. Also returns suggestions that don't begin with the part
-    /// of the word that's already typed, since the shell filters them.
+    /// Returns suggestions for the last word of a command line. They needn't begin with what the user has typed of this
+    /// word, since the shell leaves out the ones that don't.
     ///
     /// A suggestion is a word, or a word with a tab and a description. It can also be a pattern such as `*` or
     /// `*.json`: the shell then suggests folders, and files whose names match. With the pattern `*/`, it suggests only
@@ -51,7 +51,7 @@ extension Subcommand {
         let options = command.allOptions
         func valueOfOption(_ word: some StringProtocol) -> Value? { options.first { "--\($0.name)" == word }?.value }
         let earlier = line.dropFirst(2).dropLast()
-        // The value of the option before the word to complete; `nil` if that word isn't an option's value.
+        // The kind of value to complete, if the word before it is an option that takes a value; otherwise, `nil`.
         var value: Value?
         var operands = 0
         var hasOnlyOperands = false

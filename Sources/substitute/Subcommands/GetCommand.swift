@@ -131,7 +131,7 @@ private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output
     return (page.fetches.first?.hasSucceeded ?? false) && totals.failed == 0 ? .done : .failed
 }
 
-/// How many of a page's loads each source answered.
+/// The totals of a page's loads: how many of them each source answered, the bytes saved, and the duration.
 private struct PageTotals: Encodable {
     let substituted: Int
     let confirmed: Int
@@ -190,8 +190,8 @@ extension Fetch {
     /// Adds advice to a failure's reason: which entry matches the URL, why a cache that isn't attached can't answer,
     /// and what an attached session would do.
     ///
-    /// Does nothing if the load succeeded, if no entry matches, or if the cache does what the entry says without being
-    /// attached.
+    /// Does nothing if the load succeeded, if no entry answers the URL, or if the cache can answer with the entry even
+    /// without being attached.
     fileprivate mutating func addAdvice(from explanation: Explanation) {
         guard let reason = source.reason, let entry = explanation.winner, let attached = explanation.attached else {
             return

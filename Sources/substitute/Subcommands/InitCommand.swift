@@ -37,12 +37,13 @@ private func initialize(_ arguments: Arguments, _ output: Output) async throws -
     return .done
 }
 
-/// The place of the map that `init` creates, and the package and target that it belongs to. The map goes to the place
-/// that `--map` names. Without this option, it goes to the target's folder, or to the current folder if that has no
-/// package.
+/// The place of the map that `init` creates, and the package and target that the map belongs to. The place is the one
+/// that `--map` names. Without this option, it's the target's folder, or the current folder if there's no package in
+/// it.
 private struct MapPlace {
     let map: MapChoice
-    /// The package in the current folder. `nil` if there's none, or if it can't be read and `--map` names the map.
+    /// The package in the current folder; `nil` if there's none. With `--map`, also `nil` for a package that can't be
+    /// read.
     let package: DescribedPackage?
     /// The target whose folder has the map; `nil` if the map isn't in a target's folder.
     let target: DescribedPackage.Target?
@@ -119,7 +120,7 @@ private struct MapPlace {
             steps.append("\(appStep)\n\n\(attach)\ninstead, with attach(to:).")
         }
         if target == nil || target?.type == "test" {
-            // The test names the map relative to the folder of the test's file.
+            // A relative path starts at the folder of the test's file, which `init` takes to be the target's folder.
             let path = target == nil ? map.file.path : map.file.lastPathComponent
             steps.append(
                 """
@@ -275,8 +276,8 @@ private struct DescribedPackage: Decodable {
 
     private static func list(_ targets: [Target]) -> String { targets.map(\.name).joined(separator: ", ") }
 
-    /// Returns the JSON that `swift package describe` prints for the package. Uses a separate build folder: if SwiftPM
-    /// runs this command, it may hold the lock on the package's own build folder.
+    /// Returns the JSON that `swift package describe` prints for the package. Uses a separate build folder, since a
+    /// SwiftPM process that runs `substitute` may have locked the package's own.
     ///
     /// - Throws: An error if SwiftPM fails, with SwiftPM's last error message.
     private static func description() throws -> Data {
@@ -284,7 +285,7 @@ private struct DescribedPackage: Decodable {
             .appendingPathComponent("substitute-describe-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: scratch) }
-        // The output goes to files. A pipe could fill up, and the process would wait forever.
+        // The output goes to files, since nothing reads it while the process runs. A full pipe would block the process.
         let files = ["output", "messages"].map { scratch.appendingPathComponent($0) }
         for file in files { try Data().write(to: file) }
 

@@ -175,15 +175,15 @@ private struct EndSignal {
     private let sources: [any DispatchSourceSignal]
     private let signals: AsyncStream<Void>
 
-    /// Starts to listen. Returns when the system has registered the sources of both signals, since a signal before that
+    /// Starts to listen. Returns only after the system has registered the sources of both signals: an earlier signal
     /// would be lost.
     init() async {
         let (signals, continuation) = AsyncStream<Void>.makeStream()
         self.signals = signals
         var sources: [any DispatchSourceSignal] = []
         for number in [SIGINT, SIGTERM] {
-            // On Linux, the source sets an action for the signal when it's registered. A later SIG_IGN would replace
-            // that action, so ignore the signal before.
+            // Ignore the signal before registering the source. On Linux, the registration sets an action for the
+            // signal, and a later SIG_IGN would replace that action.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
             source.setEventHandler { continuation.yield() }
