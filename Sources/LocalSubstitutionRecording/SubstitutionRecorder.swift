@@ -205,8 +205,8 @@ extension SubstitutionRecorder: ResponseRecorder {
     ///
     /// Call this before the response is delivered, so that ``flush()`` waits for it.
     ///
-    /// - Parameter report: Called once with what happened to the response, and once more if its redirect is kept
-    ///   separately.
+    /// - Parameter report: Called with what happened to the response. If a redirect led to the response and is recorded
+    ///   as a separate exchange, also called for the redirect.
     package func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
         if case .credential(let header, let isAfterRedirect) = exchange.obstacle {
             // An earlier copy stays, since the server sent it without getting this credential.

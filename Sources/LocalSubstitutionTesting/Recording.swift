@@ -145,8 +145,8 @@ struct Recording: Sendable {
 
     // MARK: Adding responses
 
-    /// Adds the responses to a test's requests that the map doesn't answer. In the mode ``Mode/all``, also replaces
-    /// responses that were recorded before.
+    /// For each of a test's requests that the map doesn't answer, adds the response to the map. In the mode
+    /// ``Mode/all``, also replaces responses that were recorded before.
     ///
     /// Returns the text of an issue that lists the recorded responses, and those that couldn't be recorded. If the map
     /// can't be saved, the text says why.

@@ -367,8 +367,8 @@ extension NewerCopies {
         private static let fileSizeHeader = "LocalSubstitution-File-Size"
         private static let fileDigestHeader = "LocalSubstitution-File-Digest"
 
-        /// Creates the description of a copy found in the default cache. Returns `nil` if the response isn't a copy or
-        /// is damaged.
+        /// Creates the description of a newer copy from its response in the default cache. Returns `nil` if the response
+        /// lacks the headers that mark a copy, or is damaged.
         fileprivate convenience init?(_ stored: CachedURLResponse, for url: String) {
             guard let response = stored.response as? HTTPURLResponse,
                 let digest = response.value(forHTTPHeaderField: Self.digestHeader),

@@ -245,8 +245,8 @@ extension URLError {
         )
     }
 
-    /// Returns the error of an unanswered request in a session whose listener explains the failure. The description is
-    /// short.
+    /// Returns the error of an unanswered request, with a short description. Use it if the session's listener reports
+    /// the full explanation itself, as a test's issue does.
     static func unmatchedInBrief(_ explanation: Explanation) -> URLError {
         let shown = ShownURL(explanation.url)
         return .explained(

@@ -106,9 +106,9 @@ final class Responder: Sendable {
     /// Returns the retained response to a request that a protocol answers.
     ///
     /// - Parameters:
-    ///   - cached: The response that the loader got from a cache; `nil` if it got none. If this is the retained
-    ///     response, it was checked and its hit counted when the cache answered.
-    ///   - taken: What was noted when the protocol accepted the request; `nil` if nothing was noted.
+    ///   - cached: The response that the loader got from a cache; `nil` if it got none. If it's the retained response,
+    ///     it's returned without another check or count, since the cache did both.
+    ///   - taken: The note that the protocol made when it accepted the request; `nil` if it made none.
     ///   - isStrict: Whether the session must not reach the network.
     func retainedResponse(
         for request: URLRequest,
@@ -300,8 +300,9 @@ extension Responder {
 extension Responder {
     /// Returns the name under which an entry's response is retained; `nil` if the response isn't retained.
     ///
-    /// If every plain `GET` of the URL gets the response, the name is the URL, so that hits find it. Otherwise, each
-    /// request is looked up in the map, and the name identifies the entry or alternative that answers.
+    /// If every `GET` of the URL gets the response, the name is the URL, so that the response is found without a search
+    /// of the map. If the entry has conditions, each request is looked up in the map, and the name identifies the entry
+    /// or alternative that answers.
     func retainedName(_ plan: Plan, _ substitution: Substitution) -> String? {
         guard !plan.isHandled, let url = plan.request.url?.absoluteString, let match = plan.match,
             let number = match.number

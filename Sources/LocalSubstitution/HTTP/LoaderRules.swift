@@ -54,8 +54,8 @@ package enum LoaderRules {
         return freshnessRefusal(headers)
     }
 
-    /// Returns for how many seconds after its creation the loader accepts a response; `nil`, for no limit, if
-    /// `Cache-Control` has no valid `max-age`.
+    /// Returns how long, in seconds, the loader accepts a response after the response was created; `nil`, for no limit,
+    /// if `Cache-Control` has no valid `max-age`.
     static func lifetime(_ headers: [String: String]) -> Double? {
         headers[header: "Cache-Control"].flatMap { directives($0)["max-age"] ?? nil }.flatMap(seconds).map(Double.init)
     }

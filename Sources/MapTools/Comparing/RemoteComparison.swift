@@ -276,7 +276,7 @@ private struct RemoteComparer: Sendable {
         guard MIMEType.contradicts(old.prefix(length), type: type) == nil else { return nil }
         return MIMEType.contradicts(body.prefix(length), type: type).map {
             "The file is served as \(type), but the first bytes that the URL serves say otherwise: \($0). "
-                + "Open the URL to see what it serves."
+                + "The file wasn't replaced. Open the URL to see what it serves."
         }
     }
 }

@@ -215,7 +215,7 @@ extension EditedMap {
         var exchange: RecordedExchange
         /// A clause for ``AddedExchange/note``; `nil` if there is nothing to say.
         let note: String?
-        /// How many consecutive exchanges of its test have the response.
+        /// How many exchanges in a row, in the test that recorded the response, got this same response.
         var count = 1
         /// All exchanges that the response answers, including those of other tests.
         var answers: [Numbered] = []

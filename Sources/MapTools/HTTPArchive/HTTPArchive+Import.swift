@@ -140,7 +140,8 @@ extension HTTPArchive {
     ) throws(Refusal) -> RecordedExchange {
         guard let body = entry.body == nil ? Data() : body(of: entry) else { throw .brokenBody }
         guard body.count <= selection.largest else { throw .tooLarge(most: selection.largest) }
-        let type = body.isEmpty ? entry.contentType : entry.typeOfBody(at: url)
+        // Nothing is known of an empty body but what the archive says.
+        let type = body.isEmpty && entry.contentType == nil ? nil : entry.typeOfBody(at: url)
         if entry.hasLostBytes(body, at: url) { throw .lostBytes(type: type?.essence ?? "") }
         let names = selection.isForTest ? Array(entry.headers.keys) : Entry.keptHeaders
         let headers = RecordingRules.Headers.kept(names) { entry.headers[$0.asciiLowercased] }
