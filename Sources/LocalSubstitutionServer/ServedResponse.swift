@@ -196,19 +196,19 @@ extension DirectLoader.Response.Body {
         case .data(let data):
             return data
         case .large(let body):
-            guard body.range.count <= limit else { throw Self.isTooLong(limit) }
+            guard body.range.count <= limit else { throw Self.tooLong(limit) }
             do throws(FileProblem) { return try body.file.bytes(body.range) } catch { throw URLError(.cannotOpenFile) }
         case .arriving(let response):
             var bytes = Data()
             while let piece = try response.nextBytes() {
                 bytes += piece
-                guard bytes.count <= limit else { throw Self.isTooLong(limit) }
+                guard bytes.count <= limit else { throw Self.tooLong(limit) }
             }
             return bytes
         }
     }
 
-    private static func isTooLong(_ limit: Int) -> URLError {
+    private static func tooLong(_ limit: Int) -> URLError {
         let message = "HTML or CSS of more than \(limit >> 20) MiB can't be rewritten. Use a smaller document."
         return .explained(.dataLengthExceedsMaximum, message, nil)
     }

@@ -60,7 +60,7 @@ package final class DirectLoader: Sendable {
         // If no body is set, the request has none: there's no upload task here whose body Foundation could hide.
         if request.httpBody == nil, request.httpBodyStream == nil, !request.showsItsBody { request.httpBody = Data() }
         let body = request.httpBodyStream == nil ? RequestBody(request) : .hidden
-        if Task.isCancelled { throw URLError(.cancelled) }
+        try RequestLoad.checkCancellation()
         let plan = attachment.decide(request, body: body)
         let (events, event) = AsyncStream.makeStream(of: RequestLoad.Event.self)
         let load = RequestLoad(plan, in: attachment, for: RequestLoad.Client { event.yield($0) }).start()

@@ -126,8 +126,7 @@ extension ForwardedRequest {
             guard let self else { return }
             LoaderThread.runAsDelegate {
                 // Once a piece was passed on, nothing else can answer.
-                let isEnded = self.end(unlessPartial: true) { .failed(URLError(.timedOut), isPartial: $0) }
-                if isEnded { self.cancelTask() }
+                if self.end(URLError(.timedOut), unlessPartial: true) { self.cancelTask() }
             }
         }
     }
@@ -208,7 +207,10 @@ extension ForwardedRequest {
         stream.continuation.yield(.redirected(request, answer: answer))
     }
 
-    private func end(_ error: URLError) { end { .failed(error, isPartial: $0) } }
+    @discardableResult
+    private func end(_ error: URLError, unlessPartial: Bool = false) -> Bool {
+        end(unlessPartial: unlessPartial) { .failed(error, isPartial: $0) }
+    }
 
     /// Adds the last event and ends the events. Later calls have no effect.
     ///

@@ -95,7 +95,7 @@ struct RequestLoad: Sendable {
         var plan = first
         do throws(URLError) {
             while true {
-                try checkCancellation()
+                try Self.checkCancellation()
                 switch try await step(plan) {
                 case .end(let outcome):
                     return outcome
@@ -155,8 +155,8 @@ struct RequestLoad: Sendable {
         }
     }
 
-    private func checkCancellation() throws(URLError) {
-        // A cancelled load must not report an answer that it can't deliver.
+    /// Throws an error if the Swift task was cancelled. A cancelled load must not report an answer that it can't deliver.
+    static func checkCancellation() throws(URLError) {
         if Task.isCancelled { throw URLError(.cancelled) }
     }
 
@@ -333,7 +333,7 @@ struct RequestLoad: Sendable {
             body: body,
             isConditional: isConditional
         )
-        try checkCancellation()
+        try Self.checkCancellation()
         sent.send()
         for await event in sent.events where !Task.isCancelled {
             switch event {

@@ -35,7 +35,7 @@ struct RequestTimeout: Sendable {
             _ = await end.wait()
             timer.cancel()
         }
-        if Task.isCancelled { throw URLError(.cancelled) }
+        try RequestLoad.checkCancellation()
         if time >= latest { throw error(for: url) }
     }
 
@@ -53,7 +53,7 @@ struct RequestTimeout: Sendable {
         let value = await result.wait()
         timer?.cancel()
         task.cancel()
-        if Task.isCancelled { throw URLError(.cancelled) }
+        try RequestLoad.checkCancellation()
         guard let value = value ?? nil else { throw error(for: url) }
         return value
     }

@@ -8,7 +8,7 @@ extension EntryFieldsReader {
         guard member.kind == .array else {
             return note(member, .wrongType, "“stream” must be a list of pieces, such as [\"data: a\\n\\n\"].")
         }
-        let elements = elements(in: member.range, line: member.valueLine)
+        let elements = elements(of: member)
         guard !elements.isEmpty else {
             return note(member, .invalidValue, "“stream” is empty. Add a piece, or answer with \"text\": \"\".")
         }

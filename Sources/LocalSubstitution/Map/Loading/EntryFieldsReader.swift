@@ -65,6 +65,18 @@ package final class EntryFieldsReader {
         if problems.isEmpty, place != .defaults { checkWhatGoesTogether() }
     }
 
+    /// Creates a reader, and reads a member's object or list.
+    convenience init(
+        _ member: Member,
+        of bytes: [UInt8],
+        in place: EntryFields.Place = .entry,
+        data: [Data] = [],
+        handlers: SubstitutionMap.HandlerTable = .any
+    ) {
+        let (line, valueLine) = (member.line, member.valueLine)
+        self.init(member.range, of: bytes, line: line, valueLine: valueLine, in: place, data: data, handlers: handlers)
+    }
+
     /// Returns the line of a field, or the object's line if the field isn't set; `nil` for a map made in code.
     func lineInMap(_ field: String) -> Int? { line > 0 ? lines[field] ?? line : nil }
 
@@ -247,6 +259,12 @@ package final class EntryFieldsReader {
         (try? JSONScanner(bytes, in: range, line: line).elements()) ?? []
     }
 
+    /// Returns the members of a member's object; an empty array for any other value.
+    func members(of member: Member) -> [Member] { members(in: member.range, line: member.valueLine) }
+
+    /// Returns the elements of a member's array; an empty array for any other value.
+    func elements(of member: Member) -> [Member] { elements(in: member.range, line: member.valueLine) }
+
     func note(_ member: Member, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
         note(member.line, kind, message)
     }
@@ -347,14 +365,7 @@ extension EntryFieldsReader {
         case .string:
             fields.alternatives.append((element.line, EntryFields(file: element.text)))
         case .object:
-            let reader = EntryFieldsReader(
-                element.range,
-                of: bytes,
-                line: element.line,
-                in: .alternative,
-                data: data,
-                handlers: handlers
-            )
+            let reader = EntryFieldsReader(element, of: bytes, in: .alternative, data: data, handlers: handlers)
             for problem in reader.problems {
                 note(problem.line, problem.kind, "Alternative \(number): \(problem.message)")
             }
@@ -420,7 +431,7 @@ extension EntryFieldsReader {
     }
 
     func readRequestHeaders(_ member: Member) {
-        if member.kind == .object, members(in: member.range, line: member.valueLine).isEmpty {
+        if member.kind == .object, members(of: member).isEmpty {
             return note(member, .invalidValue, "“setRequestHeaders” is empty. Name a header, or remove the field.")
         }
         for (name, value) in validHeaders(of: member, areOfRequest: true) {
@@ -477,7 +488,7 @@ extension EntryFieldsReader {
             return []
         }
         var seen: [String: String] = [:]
-        return members(in: member.range, line: member.valueLine).filter { part in
+        return members(of: member).filter { part in
             guard let first = seen.updateValue(part.key, forKey: name(part.key)) else { return true }
             note(part, .duplicate, duplicate(part.key, first))
             return false
@@ -494,7 +505,7 @@ extension EntryFieldsReader {
             }
             return note(member, .wrongType, "“when” must be an object with “headers”, “query”, “json” or “text”.")
         }
-        let conditions = members(in: member.range, line: member.valueLine)
+        let conditions = members(of: member)
         guard !conditions.isEmpty else {
             return note(
                 member,

@@ -116,14 +116,7 @@ package final class MapLoader {
             case .null:
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: true)
             case .object, .array:
-                let reader = EntryFieldsReader(
-                    member.range,
-                    of: json,
-                    line: member.line,
-                    valueLine: member.valueLine,
-                    handlers: handlers
-                )
-                add(reader, key: member.key)
+                add(EntryFieldsReader(member, of: json, handlers: handlers), key: member.key)
             case .number, .bool, .other:
                 note(.wrongType, member, "The value must be a file name, an object, a list of alternatives, or null.")
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: false)
@@ -147,13 +140,7 @@ package final class MapLoader {
         guard member.kind == .object else {
             return note(.wrongType, member, "The value must be an object with an entry's fields.")
         }
-        let reader = EntryFieldsReader(
-            member.range,
-            of: json,
-            line: member.line,
-            valueLine: member.valueLine,
-            in: .defaults
-        )
+        let reader = EntryFieldsReader(member, of: json, in: .defaults)
         note(reader, key: member.key)
         if !hasDefaults { use(reader.fields) }
     }
