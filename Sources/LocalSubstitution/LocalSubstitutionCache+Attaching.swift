@@ -46,7 +46,7 @@ extension LocalSubstitutionCache {
         responseRecorder recorder: (any ResponseRecorder)?,
         responseLimit: Int? = nil,
         isBrowsed: Bool = false,
-        listener: RequestListener? = nil
+        listener: SessionRules.Listener? = nil
     ) throws(AttachmentError) -> SubstitutionURLProtocol.Type? {
         let rules = try SessionRules(unmatched, recorder: recorder, listener: listener)
         let obstacle = Self.obstacle(configuration)

@@ -110,7 +110,7 @@ extension LocalSubstitutionCache {
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
     package func answerSharedSession(
         unmatched: Unmatched,
-        listener: RequestListener,
+        listener: SessionRules.Listener,
         takes: @escaping @Sendable (URLRequest) -> Bool
     ) throws(AttachmentError) -> @Sendable () -> Void {
         let rules = try SessionRules(unmatched, listener: listener)

@@ -164,7 +164,7 @@ extension TestSubstitutions {
         /// call with the request's progress.
         ///
         /// - Parameter isShared: Whether the request uses `URLSession.shared`, so that another test may have made it.
-        func begin(_ request: URLRequest, isShared: Bool) -> @Sendable (RequestListener.Progress) -> Void {
+        func begin(_ request: URLRequest, isShared: Bool) -> @Sendable (SessionRules.Listener.Progress) -> Void {
             let index = state.withLock { state in
                 var new = Request(request)
                 new.mayBeOfAnotherTest = isShared && !state.own.contains(Self.name(request))

@@ -61,7 +61,7 @@ public final class TestSubstitutions: Sendable {
         let log = RequestLog(keepsResponses: recording != nil)
         let unmatched = recording == nil ? options.unmatched.ofCache : .load
         let listener = { (isShared: Bool) in
-            RequestListener(
+            SessionRules.Listener(
                 start: { log.begin($0, isShared: isShared) },
                 mustHear: { recording?.unmatched.fails($0) ?? false },
                 explainsUnmatched: options.unmatched.isIssue

@@ -19,7 +19,7 @@ struct AppleBranchTests {
         // With Darwin's lock it's a class, and with a `Mutex` a structure.
         #expect(declares("s:7GuardedAAC", apple["Guarded"]) && !declares("s:7GuardedAAV", apple["Guarded"]))
         #expect(declares("s:7GuardedAAV", linux["Guarded"]) && !declares("s:7GuardedAAC", linux["Guarded"]))
-        let relay = "s:17LocalSubstitution14ChallengeRelayC"
+        let relay = "s:17LocalSubstitution16ForwardedRequestC14ChallengeRelayC"
         #expect(declares(relay, apple["LocalSubstitution"]) && !declares(relay, linux["LocalSubstitution"]))
         let file = apple["LocalSubstitution"]?.first { $0.declared[relay] != nil }?.path
         #expect(linux["LocalSubstitution"]?.contains { $0.path == file } == true)

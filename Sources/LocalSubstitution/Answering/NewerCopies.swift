@@ -10,7 +10,7 @@ import FoundationNetworking
 ///
 /// An entry's file, or its newer copy, answers at once. In the background, the package asks the network for a newer
 /// copy, at most once an hour for each URL. The time of the last question isn't kept on disk, so a new process may ask
-/// sooner. Copies are stored in the default cache.
+/// sooner. Copies are stored in the default cache, and read from there for each request.
 final class NewerCopies: Sendable {
     /// A question to the network: whether there's a newer copy of an entry's file for a URL.
     final class Question: Sendable {
@@ -55,15 +55,13 @@ final class NewerCopies: Sendable {
         }
     }
 
-    /// The answer to a question: the file, or the copy that replaces it.
+    /// The answer to a question.
     struct Answer: Sendable {
-        /// The bytes of the file or copy.
-        let bytes: FileBytes
-        /// The copy; `nil` if the file answers.
+        /// The copy that replaces the file; `nil` if the file answers.
         let copy: Copy?
-        /// The stamp of the URL's record, taken before the copy was looked up. Later, the stamp's `hasExpired` says
-        /// whether the answer is outdated.
-        let stamp: RefreshSchedule.Record.Stamp
+        /// When the network may be asked again, on the clock ``RefreshSchedule/Clock``. Until then, the file's response
+        /// stays current.
+        let dueAt: Int64
     }
 
     /// Why no newer copy was stored. The reason is a phrase without a period.
@@ -73,7 +71,6 @@ final class NewerCopies: Sendable {
 
     let schedule = RefreshSchedule()
     private let defaultCache: DefaultCache
-    /// Holds the bytes of files, and of the copies that replace them.
     private let files: RetainedResponses
     private let observers: Observers
 
@@ -85,125 +82,49 @@ final class NewerCopies: Sendable {
 
     // MARK: Answering
 
-    /// Returns the answer to a question: the given file, or the copy that replaces it. May search the default cache,
-    /// which may read from disk.
+    /// Returns the answer to a question: the given file, or the copy that replaces it. Searches the default cache, which
+    /// may read from disk, and removes a copy that was made for another version of the file.
     ///
     /// Also asks the network in the background, unless it was already asked about the URL within the
     /// ``RefreshSchedule/interval``.
     ///
     /// - Parameter file: The bytes of the entry's file, just read or just checked.
     func answer(_ question: Question, file: FileBytes) -> Answer {
-        let record = schedule.record(for: question.url)
-        let stamp = record.stamp
-        let found = newerCopy(of: question.url, insteadOf: file, stamp)
-        schedule.ask(for: question.url, record) { [weak self] done in
+        let stored = storedCopy(of: question.url)
+        let copy = stored.flatMap { $0.standsFor(file) ? $0 : nil }
+        if stored != nil, copy == nil { removeCopy(of: question.url) }
+        let dueAt = schedule.ask(for: question.url) { [weak self, validators = copy?.validators] done in
             guard let self else { return done() }
-            ask(question, done)
+            ask(question, validators, done)
         }
-        return Answer(bytes: found?.bytes ?? file, copy: found?.copy, stamp: stamp)
-    }
-
-    /// Returns whether ``answer(_:file:)`` would answer from memory, without reading from disk or searching the default
-    /// cache.
-    func isAtHand(_ url: String, file: FileBytes) -> Bool {
-        switch schedule.knownRecord(for: url)?.copy {
-        case .absent?: return true
-        case .unknown?, nil: return false
-        case .kept(let copy)?: return file.isDigested && files.heldFile(at: copy.place) != nil
-        }
+        return Answer(copy: copy, dueAt: dueAt)
     }
 
     /// Returns the copy that would answer a question; `nil` if the file would. For explanations: it changes nothing.
     func explainedCopy(_ question: Question) -> Copy? {
-        guard let copy = storedCopy(of: question.url)?.copy else { return nil }
         let (name, folder) = (question.fileName, question.folder)
-        let file = files.currentFile(at: folder.path(of: name)) ?? (try? FileBytes(opening: name, in: folder))
-        return file.map(copy.standsFor) == true ? copy : nil
-    }
-
-    private func newerCopy(
-        of url: String,
-        insteadOf file: FileBytes,
-        _ stamp: RefreshSchedule.Record.Stamp
-    ) -> (copy: Copy, bytes: FileBytes)? {
-        switch stamp.record.copy {
-        case .absent: return nil
-        case .unknown: break
-        case .kept(let copy):
-            guard copy.standsFor(file) else {
-                removeOutdatedCopy(of: url, stamp)
-                return nil
-            }
-            if let bytes = held(copy, insteadOf: file) { return (copy, bytes) }
-        }
-        let stored = storedCopy(of: url)
-        stamp.record.learn(stored.map { .kept($0.copy) } ?? .absent, at: stamp)
-        guard let stored else { return nil }
-        guard stored.copy.standsFor(file) else {
-            removeOutdatedCopy(of: url, stamp)
-            return nil
-        }
-        return (stored.copy, hold(stored.data, of: stored.copy, insteadOf: file))
-    }
-
-    // MARK: Removing
-
-    /// Removes the copy for a URL.
-    func removeCopy(of url: String) {
-        // Removes the stored copy first. If a lookup still finds the copy, the lookup's stamp is from before the
-        // record's change, so its response expires.
-        removeStoredCopy(of: url)
-        release(schedule.knownRecord(for: url)?.change(to: .absent))
-    }
-
-    /// Removes a copy that was made for another version of the file, unless the copy has changed since the stamp.
-    private func removeOutdatedCopy(of url: String, _ stamp: RefreshSchedule.Record.Stamp) {
-        guard let copy = stamp.record.change(to: .absent, unlessSince: stamp) else { return }
-        release(copy)
-        removeStoredCopy(of: url)
-    }
-
-    /// Forgets every copy. Call this after the default cache has removed its responses: otherwise, lookups find the
-    /// copies again.
-    func removeAll() { schedule.removeAll() }
-
-    // MARK: Copies in memory
-
-    private func held(_ copy: Copy, insteadOf file: FileBytes) -> FileBytes? {
-        guard let held = files.heldFile(at: copy.place) else { return nil }
-        guard held.status == file.status else { return hold(held.data, of: copy, insteadOf: file) }
-        held.confirm(by: file)
-        return held
-    }
-
-    private func hold(_ data: Data, of copy: Copy, insteadOf file: FileBytes) -> FileBytes {
-        let bytes = FileBytes(data, insteadOf: file)
-        files.hold(bytes, at: copy.place)
-        return bytes
-    }
-
-    private func release(_ copy: Copy?) {
-        if let copy { files.release(copy.place) }
+        guard let copy = storedCopy(of: question.url),
+            let file = files.currentFile(at: folder.path(of: name)) ?? (try? FileBytes(opening: name, in: folder))
+        else { return nil }
+        return copy.standsFor(file) ? copy : nil
     }
 
     // MARK: Copies in the default cache
 
-    private func storedCopy(of url: String) -> (copy: Copy, data: Data)? {
-        guard let request = Copy.request(for: url), let stored = defaultCache.response(under: request) else {
-            return nil
-        }
-        return Copy(stored, for: url).map { ($0, stored.data) }
+    private func storedCopy(of url: String) -> Copy? {
+        Copy.request(for: url).flatMap(defaultCache.response(under:)).flatMap { Copy($0) }
     }
 
     /// Stores a copy in the default cache. Returns whether the copy can be found there afterward.
-    private func store(_ copy: Copy, _ data: Data, of url: String) -> Bool {
-        if let request = Copy.request(for: url), let stored = copy.stored(data) {
+    private func store(_ copy: Copy, of url: String) -> Bool {
+        if let request = Copy.request(for: url), let stored = copy.stored {
             defaultCache.store(stored, under: request)
         }
-        return storedCopy(of: url)?.copy == copy
+        return storedCopy(of: url) == copy
     }
 
-    private func removeStoredCopy(of url: String) {
+    /// Removes the copy for a URL.
+    func removeCopy(of url: String) {
         if let request = Copy.request(for: url) { defaultCache.remove(under: request) }
     }
 }
@@ -211,10 +132,10 @@ final class NewerCopies: Sendable {
 // MARK: - Asking the network
 
 extension NewerCopies {
-    private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
+    /// - Parameter validators: The validators of the copy that answers; `nil` if the file answers.
+    private func ask(_ question: Question, _ validators: Validators?, _ done: @escaping @Sendable () -> Void) {
         // While no cache lends its storage, a copy couldn't be stored.
         guard defaultCache.isLent, var request = question.request else { return done() }
-        let validators = storedCopy(of: question.url)?.copy.validators
         validators?.makeConditional(&request)
         schedule.loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
             // Continues on another queue, so that the session's queue is free for other loads.
@@ -271,42 +192,33 @@ extension NewerCopies {
         }
         let url = question.url
         let known = storedCopy(of: url)
-        let record = schedule.record(for: url)
         if data == file.data {
-            if known != nil || record.copy.kept != nil { removeCopy(of: url) }
+            if known != nil { removeCopy(of: url) }
             return false
         }
-        let copy = Copy(data, response, for: url, insteadOf: file)
-        if copy == known?.copy, copy == record.copy.kept { return false }
+        let copy = Copy(data, response, insteadOf: file)
         // Two copies with equal bytes differ if their headers do. So a new validator is stored even if the bytes are
         // the same.
-        if copy != known?.copy, !store(copy, data, of: url) {
+        if copy != known, !store(copy, of: url) {
             // If `URLCache` refuses the new copy as too large, it has already removed the older copy. So the older copy
             // is stored again.
-            if let known {
-                _ = store(known.copy, known.data, of: url)
-            } else {
-                release(record.change(to: .unknown))
-            }
+            if let known { _ = store(known, of: url) }
             throw Failure(
                 reason: "the default cache didn't store the \(data.count.grouped) bytes; raise the cache's diskCapacity"
             )
         }
-        // The record changes even if a lookup has already noted the copy: responses made before the copy was stored
-        // must expire.
-        release(record.change(to: .kept(copy)))
-        return known.map { $0.copy.digest != copy.digest || !$0.copy.standsFor(file) } ?? true
+        // Drops the responses made from the file, since the copy answers from now on. A lookup that didn't find the copy
+        // yet can't retain its response any more: the file's bytes, which it has, aren't held.
+        files.release(question.folder.path(of: question.fileName))
+        return known.map { $0.digest != copy.digest || !$0.standsFor(file) } ?? true
     }
 }
 
 extension NewerCopies {
-    /// The description of a newer copy: its digest, the size and digest of the file that it replaces, and the server's
-    /// headers. The copy's bytes aren't part of it.
+    /// A newer copy of a file: its bytes and their digest, the size and digest of the file that it replaces, and the
+    /// server's headers.
     final class Copy: Sendable, Equatable {
-        /// The name under which ``RetainedResponses`` holds the copy's bytes. It begins with a URL, so it's never a
-        /// file's path.
-        let place: String
-        /// The digest of the copy's own bytes.
+        let data: Data
         let digest: String
         /// The size of the file that the copy replaces. If the file now has another size or digest, the app has shipped
         /// another version, and the copy isn't used.
@@ -333,13 +245,13 @@ extension NewerCopies {
         /// - Parameter response: The response whose headers the copy keeps: the server's, or the one stored in the
         ///   default cache.
         private init(
+            _ data: Data,
             _ response: HTTPURLResponse,
-            for url: String,
             digest: String,
             fileSize: Int,
             fileDigest: String
         ) {
-            place = "\(url) \(digest)"
+            self.data = data
             self.digest = digest
             self.fileSize = fileSize
             self.fileDigest = fileDigest
@@ -348,15 +260,10 @@ extension NewerCopies {
             lastModified = response.value(forHTTPHeaderField: "Last-Modified")
         }
 
-        /// Creates the description of a copy that a server has sent and that replaces the given file.
-        fileprivate convenience init(
-            _ data: Data,
-            _ response: HTTPURLResponse,
-            for url: String,
-            insteadOf file: FileBytes
-        ) {
+        /// Creates a copy that a server has sent and that replaces the given file.
+        fileprivate convenience init(_ data: Data, _ response: HTTPURLResponse, insteadOf file: FileBytes) {
             let digest = Digest.base64(of: data)
-            self.init(response, for: url, digest: digest, fileSize: file.data.count, fileDigest: file.digest)
+            self.init(data, response, digest: digest, fileSize: file.data.count, fileDigest: file.digest)
         }
 
         // MARK: In the default cache
@@ -367,21 +274,21 @@ extension NewerCopies {
         private static let fileSizeHeader = "LocalSubstitution-File-Size"
         private static let fileDigestHeader = "LocalSubstitution-File-Digest"
 
-        /// Creates the description of a newer copy from its response in the default cache. Returns `nil` if the response
-        /// lacks the headers that mark a copy, or is damaged.
-        fileprivate convenience init?(_ stored: CachedURLResponse, for url: String) {
+        /// Creates a copy from its response in the default cache. Returns `nil` if the response lacks the headers that
+        /// mark a copy, or is damaged.
+        fileprivate convenience init?(_ stored: CachedURLResponse) {
             guard let response = stored.response as? HTTPURLResponse,
                 let digest = response.value(forHTTPHeaderField: Self.digestHeader),
                 let fileSize = response.value(forHTTPHeaderField: Self.fileSizeHeader).flatMap(Int.init),
                 let fileDigest = response.value(forHTTPHeaderField: Self.fileDigestHeader),
                 digest == Digest.base64(of: stored.data)
             else { return nil }
-            self.init(response, for: url, digest: digest, fileSize: fileSize, fileDigest: fileDigest)
+            self.init(stored.data, response, digest: digest, fileSize: fileSize, fileDigest: fileDigest)
         }
 
-        /// Returns the response to store in the default cache. It's never sent to a client: a ``ResponseBuilder`` makes
+        /// The response to store in the default cache. It's never sent to a client: a ``ResponseBuilder`` makes
         /// the client's response from the copy's bytes.
-        fileprivate func stored(_ data: Data) -> CachedURLResponse? {
+        fileprivate var stored: CachedURLResponse? {
             let headers: [String: String?] = [
                 Self.digestHeader: digest,
                 Self.fileSizeHeader: String(fileSize),

@@ -31,7 +31,7 @@ package final class RequestOutcome: Sendable {
     private let plan: Plan?
     let result: Result<CachedURLResponse, URLError>
     /// The part of a large file that is the body; `nil` if the body is in the result.
-    let largeBody: LargeFile.Part?
+    let largeBody: ResponseBuilder.LargeFile.Part?
     /// Whether the client has already received the body in pieces, so that the result has no body.
     package let isPassedOn: Bool
 
@@ -39,7 +39,7 @@ package final class RequestOutcome: Sendable {
         _ kind: Kind,
         _ plan: Plan?,
         _ result: Result<CachedURLResponse, URLError>,
-        largeBody: LargeFile.Part? = nil,
+        largeBody: ResponseBuilder.LargeFile.Part? = nil,
         isPassedOn: Bool = false
     ) {
         self.kind = kind
@@ -108,7 +108,7 @@ extension Responder {
         _ url: URL
     ) throws(FileProblem) -> RequestOutcome? {
         guard let name = substitution.fileName, let folder = plan.folder, plan.question == nil,
-            substitution.pace?.isEven ?? true, let file = try LargeFile(opening: name, in: folder)
+            substitution.pace?.isEven ?? true, let file = try ResponseBuilder.LargeFile(opening: name, in: folder)
         else { return nil }
         let builder = ResponseBuilder(substitution: substitution, file: nil, large: file)
         let range = plan.range.flatMap(builder.range)
@@ -116,7 +116,7 @@ extension Responder {
         else { return nil }
         maps.use(plan)
         let isHead = plan.request.httpMethod == "HEAD"
-        let body = LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
+        let body = ResponseBuilder.LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
         reportSubstituted(plan, bytes: body.range.count, by: .protocol)
         return RequestOutcome(.answered, plan, .success(response), largeBody: body)
     }

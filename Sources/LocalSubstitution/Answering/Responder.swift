@@ -77,17 +77,14 @@ final class Responder: Sendable {
     /// Returns the retained response to a plain `GET` if it's still current, and counts a hit. This is the fastest
     /// path: it neither reads a file nor searches the map.
     ///
-    /// - Parameters:
-    ///   - checked: A response that was current a moment ago. If it's still retained, it isn't checked again. `nil`,
-    ///     the default, if there's none.
-    ///   - isStrict: Whether the session must not reach the network.
+    /// - Parameter checked: A response that was current a moment ago. If it's still retained, it isn't checked again.
+    ///   `nil`, the default, if there's none.
     func retainedResponse(
         for request: URLRequest,
-        checked: RetainedResponses.Response? = nil,
-        isStrict: Bool = false
+        checked: RetainedResponses.Response? = nil
     ) -> CachedURLResponse? {
         guard let url = request.retainableURL, let (response, isCounted) = retained.response(for: url.absoluteString),
-            response.mayAnswer(isStrict: isStrict), response === checked || response.isCurrent
+            response === checked || response.isCurrent
         else { return nil }
         if !isCounted {
             observers.report(.substituted, url, key: response.key, file: response.file, bytes: response.size)
@@ -96,9 +93,8 @@ final class Responder: Sendable {
     }
 
     /// Returns a request's retained response if it's still current, without counting a hit.
-    func currentResponse(to request: URLRequest, isStrict: Bool) -> RetainedResponses.Response? {
-        guard let url = request.retainableURL?.absoluteString, let response = retained.peek(url),
-            response.mayAnswer(isStrict: isStrict), response.isCurrent
+    func currentResponse(to request: URLRequest) -> RetainedResponses.Response? {
+        guard let url = request.retainableURL?.absoluteString, let response = retained.peek(url), response.isCurrent
         else { return nil }
         return response
     }
@@ -109,19 +105,13 @@ final class Responder: Sendable {
     ///   - cached: The response that the loader got from a cache; `nil` if it got none. If it's the retained response,
     ///     it's returned without another check or count, since the cache did both.
     ///   - taken: The note that the protocol made when it accepted the request; `nil` if it made none.
-    ///   - isStrict: Whether the session must not reach the network.
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
-        _ taken: TakenRequest.Note?,
-        isStrict: Bool
+        _ taken: TakenRequest.Note?
     ) -> CachedURLResponse? {
-        if let cached, let url = request.url?.absoluteString, let known = retained.peek(url), known === cached,
-            known.mayAnswer(isStrict: isStrict)
-        {
-            return cached
-        }
-        return retainedResponse(for: request, checked: taken?.checkedResponse, isStrict: isStrict)
+        if let cached, let url = request.url?.absoluteString, retained.peek(url) === cached { return cached }
+        return retainedResponse(for: request, checked: taken?.checkedResponse)
     }
 
     // MARK: Deciding
@@ -148,9 +138,7 @@ final class Responder: Sendable {
 
     /// Returns whether a plan's entry can answer from memory, without reading from disk.
     func isAtHand(_ plan: Plan) -> Bool {
-        guard let path = plan.path else { return true }
-        guard let file = retained.currentFile(at: path) else { return false }
-        return plan.question.map { copies.isAtHand($0.url, file: file) } ?? true
+        plan.question == nil && plan.path.map { retained.currentFile(at: $0) != nil } ?? true
     }
 
     // MARK: Answering
@@ -170,11 +158,7 @@ final class Responder: Sendable {
         guard let url = plan.request.url else { return nil }
         var file: FileBytes?
         if let name = substitution.fileName, let folder = plan.folder { file = try read(name, in: folder, for: plan) }
-        var newer: NewerCopies.Answer?
-        if let read = file, let question = plan.question {
-            let answer = copies.answer(question, file: read)
-            (newer, file) = (answer, answer.bytes)
-        }
+        let newer = file.flatMap { file in plan.question.map { copies.answer($0, file: file) } }
         maps.use(plan)
         let proof = plan.request.value(forHTTPHeaderField: Self.proofHeader).flatMap { token in
             proofs.withLock { $0[token] }
@@ -183,7 +167,10 @@ final class Responder: Sendable {
         let method = plan.request.httpMethod ?? "GET"
         if method == "HEAD" { return builder.head(for: url) }
         if method == "GET", let range = plan.range { return builder.part(range, for: url) }
-        guard proof == nil, let name = retainedName(plan, substitution) else { return builder.full(for: url) }
+        // A newer copy is read from the default cache each time.
+        guard proof == nil, newer?.copy == nil, let name = retainedName(plan, substitution) else {
+            return builder.full(for: url)
+        }
         if let known = retained.response(name, madeOf: file, generation: plan.generation) { return known }
         guard let response = builder.full(for: url) else { return nil }
         let kept = RetainedResponses.Response(
@@ -191,7 +178,7 @@ final class Responder: Sendable {
             to: plan,
             by: substitution,
             madeOf: file,
-            newer: newer,
+            dueAt: newer?.dueAt,
             in: maps
         )
         return retained.retain(kept, as: name, generation: plan.generation)
@@ -350,14 +337,14 @@ extension Responder {
         if let key = DefaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
     }
 
-    /// Removes all retained responses, and forgets the newer copies. If the default cache still has a newer copy
-    /// afterward, the next lookup finds it again.
+    /// Removes all retained responses, and forgets when the network was asked for newer copies. If the default cache still
+    /// has a newer copy afterward, the next lookup finds it again.
     ///
     /// - Parameter removeFromDefaultCache: A closure that removes the responses from the default cache.
     func removeAll(_ removeFromDefaultCache: () -> Void) {
+        copies.schedule.removeAll()
         retained.removeAll()
         removeFromDefaultCache()
-        copies.removeAll()
     }
 }
 

@@ -14,7 +14,7 @@ package struct ResponseBuilder {
     let file: FileBytes?
     /// The file, if it's read in pieces; otherwise `nil`. With such a file, the responses have an empty body.
     var large: LargeFile?
-    /// The newer copy, if `file` contains the copy's bytes; otherwise `nil`.
+    /// The newer copy that answers instead of the file; otherwise `nil`.
     var copy: NewerCopies.Copy?
     /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache answered; otherwise `nil`.
     var proof: String?
@@ -43,8 +43,7 @@ package struct ResponseBuilder {
         guard let range = range(header) else { return full(for: url) }
         var headers = headers(length: range.count)
         headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
-        let body = large == nil ? file?.part(range) ?? data.subdata(in: range) : Data()
-        return response(for: url, status: 206, headers: headers, body: body)
+        return response(for: url, status: 206, headers: headers, body: large == nil ? part(range) : Data())
     }
 
     /// Returns the range of bytes that a `Range` header asks for. Returns `nil`, to send the whole body instead, if the
@@ -53,12 +52,16 @@ package struct ResponseBuilder {
         substitution.status == 200 && hasBody ? ByteRange.bytes(header, of: size) : nil
     }
 
-    /// The whole body: the file's, the map's, or an empty one.
-    var data: Data { file?.data ?? substitution.inlineBody?.data ?? Data() }
+    /// The whole body: the newer copy's, the file's, the map's, or an empty one.
+    var data: Data { copy?.data ?? file?.data ?? substitution.inlineBody?.data ?? Data() }
     var size: Int { large?.status.size ?? data.count }
 
     /// Whether there's a body, even an empty one.
     var hasBody: Bool { file != nil || large != nil || substitution.inlineBody != nil }
+
+    private func part(_ range: Range<Int>) -> Data {
+        copy == nil ? file?.part(range) ?? data.subdata(in: range) : data.subdata(in: range)
+    }
 
     private func response(for url: URL, status: Int, headers: [String: String], body: Data) -> CachedURLResponse? {
         let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
@@ -178,5 +181,44 @@ extension Substitution {
     /// Returns this substitution's `Content-Type` for a response with the given body.
     package func contentType(ofBody body: Data) -> String {
         ResponseBuilder.contentType(of: self, bodyBeginning: body.prefix(Charset.longestByteOrderMark))
+    }
+}
+
+extension ResponseBuilder {
+    /// A large file, open for reading in pieces, so that it isn't held in memory as a whole.
+    package final class LargeFile: Sendable {
+        /// A range of the file's bytes.
+        package struct Part: Sendable {
+            package let file: LargeFile
+            package let range: Range<Int>
+        }
+
+        let status: FileStatus
+        /// The first bytes, enough to detect a byte order mark.
+        let beginning: Data
+        private let file: OpenedFile
+
+        /// The minimum size, in bytes, of a file that is read in pieces if the client can take pieces.
+        static let smallestSize = 1 << 20
+
+        /// Opens a file to read it in pieces. Returns `nil` if the file doesn't exist or is smaller than ``smallestSize``.
+        init?(opening name: String, in folder: ResourcesFolder) throws(FileProblem) {
+            guard let size = FileStatus(path: folder.path(of: name))?.size, size >= Self.smallestSize else {
+                return nil
+            }
+            file = try folder.open(name)
+            status = file.status
+            beginning = try file.prefix(Charset.longestByteOrderMark)
+        }
+
+        /// Returns a range of the file's bytes.
+        ///
+        /// - Throws: An error if the file was written to after it was opened, so that bytes of two versions are never
+        ///   mixed.
+        package func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {
+            let bytes = try file.bytes(range)
+            guard bytes.count == range.count, file.isUnwritten else { throw .written }
+            return bytes
+        }
     }
 }

@@ -25,7 +25,7 @@ final class RetainedResponses: Sendable {
         var generation = 0
         /// The number of files and endless responses held so far. Each gets the next number as its ordinal.
         var ordinals = 0
-        /// The held files by path, and the held newer copies by a name that isn't a path.
+        /// The held files by path.
         var files: [String: HeldFile] = [:]
         /// The heap memory of the held files, in bytes.
         var heapBytes = 0
@@ -132,9 +132,9 @@ final class RetainedResponses: Sendable {
             guard state.generation == generation else { return response }
             if let known = known(name, madeOf: response.bytes) { return known }
             remove(name, keepingFile: true, &state)
-            if let place = response.place {
-                guard state.files[place]?.bytes === response.bytes else { return response }
-                state.files[place]?.names.insert(name)
+            if let path = response.path {
+                guard state.files[path]?.bytes === response.bytes else { return response }
+                state.files[path]?.names.insert(name)
             }
             part(for: name).contents.withLock { $0.responses[name] = response }
             guard response.isEndless else { return response }
@@ -157,10 +157,10 @@ final class RetainedResponses: Sendable {
         let removed = part(for: name).contents.withLock { $0.responses.removeValue(forKey: name) }
         guard let removed else { return }
         state.endless[name] = nil
-        guard let place = removed.place, state.files[place]?.names.remove(name) != nil, !keepingFile,
-            state.files[place]?.names.isEmpty == true
+        guard let path = removed.path, state.files[path]?.names.remove(name) != nil, !keepingFile,
+            state.files[path]?.names.isEmpty == true
         else { return }
-        release(place, &state)
+        release(path, &state)
     }
 
     func removeAll() {
@@ -213,20 +213,20 @@ final class RetainedResponses: Sendable {
         return !checksFiles || FileStatus(path: path).map(held.isCurrent) == true ? held : nil
     }
 
-    /// Returns the bytes that are held at a place: a file's path, or a newer copy's name.
-    func heldFile(at place: String) -> FileBytes? { state.withLock { $0.files[place]?.bytes } }
+    /// Returns a file's held bytes, even if the file may have changed; `nil` if the file isn't held.
+    func heldFile(at path: String) -> FileBytes? { state.withLock { $0.files[path]?.bytes } }
 
     /// Holds a file's bytes, and drops the responses made from its old bytes. If the held bytes then exceed the limit,
     /// also releases the files that have been held longest.
-    func hold(_ file: FileBytes, at place: String) {
+    func hold(_ file: FileBytes, at path: String) {
         state.withLock { state in
-            guard state.files[place]?.bytes !== file else { return }
-            release(place, &state)
+            guard state.files[path]?.bytes !== file else { return }
+            release(path, &state)
             state.ordinals += 1
-            state.files[place] = HeldFile(bytes: file, ordinal: state.ordinals)
+            state.files[path] = HeldFile(bytes: file, ordinal: state.ordinals)
             guard file.heapBytes > 0 else { return }
             state.heapBytes += file.heapBytes
-            state.fileOrder.append(place, stamp: state.ordinals, of: state.files.count) {
+            state.fileOrder.append(path, stamp: state.ordinals, of: state.files.count) {
                 state.files[$0]?.ordinal == $1
             }
             while state.heapBytes > heapLimit,
@@ -238,10 +238,10 @@ final class RetainedResponses: Sendable {
     }
 
     /// Releases a file's bytes, and drops the responses made from them.
-    func release(_ place: String) { state.withLock { release(place, &$0) } }
+    func release(_ path: String) { state.withLock { release(path, &$0) } }
 
-    private func release(_ place: String, _ state: inout State) {
-        guard let file = state.files.removeValue(forKey: place) else { return }
+    private func release(_ path: String, _ state: inout State) {
+        guard let file = state.files.removeValue(forKey: path) else { return }
         state.heapBytes -= file.bytes.heapBytes
         for name in file.names { remove(name, &state) }
     }
@@ -260,13 +260,12 @@ extension RetainedResponses {
         let key: String
         /// The entry's file; `nil` for an entry without one.
         let file: URL?
-        private let path: String?
+        /// The path of the entry's file.
+        fileprivate let path: String?
         /// Whether the response stays current as long as it's retained, so that a hit checks nothing.
         let isAlwaysCurrent: Bool
-        /// The bytes of the file, or of the newer copy that replaces it.
+        /// The bytes of the file.
         fileprivate let bytes: FileBytes?
-        /// The path or name under which the bytes are held; `nil` for an entry without a file.
-        fileprivate let place: String?
         /// Whether the response is for an endless URL (see ``RetainedResponses``). Only the newest responses of that
         /// kind stay.
         fileprivate let isEndless: Bool
@@ -278,19 +277,19 @@ extension RetainedResponses {
         private let missing: [String]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` for never.
         private let expiresAt: Int64?
-        /// The stamp of the newer copy's record, taken just before this response was made; `nil` if no newer copy was
-        /// looked for (see ``Plan/question``).
-        private let stamp: RefreshSchedule.Record.Stamp?
+        /// When the network may be asked for a newer copy, on the clock ``RefreshSchedule/Clock``; `nil` if it isn't asked (see
+        /// ``Plan/question``).
+        private let dueAt: Int64?
 
         /// - Parameters:
         ///   - bytes: The bytes that the response is made from; `nil` for an entry without a file.
-        ///   - newer: The answer of ``NewerCopies`` that contains the bytes; `nil` if no newer copy was looked for.
+        ///   - dueAt: When to look for a newer copy again, on the clock ``RefreshSchedule/Clock``; `nil` if none was looked for.
         init(
             _ response: CachedURLResponse,
             to plan: Plan,
             by substitution: Substitution,
             madeOf bytes: FileBytes?,
-            newer: NewerCopies.Answer?,
+            dueAt: Int64?,
             in maps: MapInUse
         ) {
             size = response.data.count
@@ -298,15 +297,14 @@ extension RetainedResponses {
             file = substitution.fileURL
             path = plan.path
             self.bytes = bytes
-            place = newer?.copy?.place ?? path
             isEndless = !plan.isSpelledAsKey
             reloading = maps.reloadsChanges ? (maps, plan.map) : nil
             missing = plan.match?.missingFiles ?? []
             expiresAt = LoaderRules.lifetime(substitution.headers).map {
                 FileStatus.now &+ Int64(min($0, 1e9) * 1e9)
             }
-            stamp = newer?.stamp
-            isAlwaysCurrent = reloading == nil && expiresAt == nil && stamp == nil
+            self.dueAt = dueAt
+            isAlwaysCurrent = reloading == nil && expiresAt == nil && dueAt == nil
             super.init(
                 response: response.response,
                 data: response.data,
@@ -320,16 +318,12 @@ extension RetainedResponses {
         override var classForCoder: AnyClass { CachedURLResponse.self }
         required init?(coder: NSCoder) { nil }
 
-        /// Returns whether the response may answer in a session. In a strict session, newer copies don't answer, and
-        /// neither do retained responses that may be newer copies: those with a stamp.
-        func mayAnswer(isStrict: Bool) -> Bool { !isStrict || stamp == nil }
-
         /// Whether the current map and file certainly still lead to this response. If `false`, look up the request
         /// again.
         var isCurrent: Bool { isAlwaysCurrent || !hasExpired && isUnchanged }
 
         fileprivate var hasExpired: Bool {
-            expiresAt.map { FileStatus.now >= $0 } ?? false || stamp?.hasExpired ?? false
+            expiresAt.map { FileStatus.now >= $0 } ?? false || dueAt.map { RefreshSchedule.Clock.now >= $0 } ?? false
         }
 
         private var isUnchanged: Bool {

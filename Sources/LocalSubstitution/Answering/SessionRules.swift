@@ -1,8 +1,7 @@
-#if canImport(FoundationNetworking)
-import Foundation
-package import FoundationNetworking
-#else
 package import Foundation
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
 #endif
 
 /// The rules that a session adds to the map's. This is a class, so that the identity of a plan's rules shows for which
@@ -15,7 +14,7 @@ package final class SessionRules: Sendable {
     let recorder: (any ResponseRecorder)?
     /// The listener for HTTP requests; `nil` for most sessions. With a listener, the protocol handles every request
     /// whose body it can see.
-    let listener: RequestListener?
+    let listener: Listener?
 
     private init() {
         (isStrict, exceptions) = (false, MapKey.Matcher())
@@ -29,7 +28,7 @@ package final class SessionRules: Sendable {
     package init(
         _ unmatched: LocalSubstitutionCache.Unmatched,
         recorder: (any ResponseRecorder)? = nil,
-        listener: RequestListener? = nil
+        listener: Listener? = nil
     ) throws(AttachmentError) {
         var matcher = MapKey.Matcher()
         if case .fail(let exceptions) = unmatched {
@@ -53,6 +52,42 @@ package final class SessionRules: Sendable {
             return isStrict
         }
         return !exceptions.match(url)
+    }
+}
+
+extension SessionRules {
+    /// A listener for the requests of a session.
+    package final class Listener: Sendable {
+        /// What happens to a request that has started.
+        package enum Progress: Sendable {
+            /// The request's body was read from its stream, because a condition or a handler needs it.
+            case readBody(Data)
+            /// The request has ended.
+            ///
+            /// - Parameter isHiddenUpload: Whether the request is an upload task's, whose body Foundation hides.
+            case ended(RequestOutcome, isHiddenUpload: Bool)
+        }
+
+        /// Called when a request starts. Returns a closure that receives the request's progress. If the request is
+        /// cancelled, the closure receives no `ended`.
+        package let start: @Sendable (URLRequest) -> @Sendable (Progress) -> Void
+        /// Returns whether the protocol must take a request that no entry answers and whose body Foundation may hide. An
+        /// upload task's request then fails, since the protocol can't forward it. If `false`, the loader loads the request
+        /// without the protocol, and the listener isn't told about it.
+        package let mustHear: @Sendable (URLRequest) -> Bool
+
+        /// Whether the listener explains why an unanswered request failed. If so, the request's error is brief.
+        package let explainsUnmatched: Bool
+
+        package init(
+            start: @escaping @Sendable (URLRequest) -> @Sendable (Progress) -> Void,
+            mustHear: @escaping @Sendable (URLRequest) -> Bool = { _ in false },
+            explainsUnmatched: Bool = false
+        ) {
+            self.explainsUnmatched = explainsUnmatched
+            self.start = start
+            self.mustHear = mustHear
+        }
     }
 }
 

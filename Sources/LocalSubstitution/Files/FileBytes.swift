@@ -36,14 +36,6 @@ package final class FileBytes: Sendable {
         }
     }
 
-    /// Creates bytes that replace a file's own bytes. They're current as long as the file is unchanged.
-    init(_ data: Data, insteadOf file: FileBytes) {
-        self.data = data
-        status = file.status
-        isMapped = false
-        readAt = Guarded(file.lastRead)
-    }
-
     /// The digest of the bytes. It's computed at first use.
     var digest: String {
         if let known = digested.withLock({ $0 }) { return known }
@@ -52,9 +44,6 @@ package final class FileBytes: Sendable {
         digested.withLock { $0 = digest }
         return digest
     }
-
-    /// Whether the digest is already known.
-    var isDigested: Bool { digested.withLock { $0 != nil } }
 
     private let digested = Guarded<String?>(nil)
 

@@ -19,8 +19,7 @@ package final class DirectLoader: Sendable {
     ///   - isWanted: Called every half second while this method or its response waits. If the closure returns `false`,
     ///     the request is cancelled.
     package func load(_ request: URLRequest, isWanted: @escaping @Sendable () -> Bool) -> Response {
-        let isStrict = attachment.rules.isStrict
-        if let retained = attachment.responder.retainedResponse(for: request, isStrict: isStrict) {
+        if let retained = attachment.responder.retainedResponse(for: request) {
             return Response(RequestOutcome(.answered, nil, .success(retained)))
         }
         let plan = attachment.decide(request, body: RequestBody(request))
@@ -91,7 +90,7 @@ extension DirectLoader {
     package struct Response: Sendable {
         package enum Body: Sendable {
             case data(Data)
-            case large(LargeFile.Part)
+            case large(ResponseBuilder.LargeFile.Part)
             case arriving(ArrivingResponse)
         }
 

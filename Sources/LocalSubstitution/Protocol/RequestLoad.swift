@@ -18,7 +18,7 @@ struct RequestLoad: Sendable {
         /// response like any other.
         var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
             #if canImport(Darwin)
-            (challenge.sender as? ChallengeRelay)?.performDefaultHandling(for: challenge)
+            (challenge.sender as? ForwardedRequest.ChallengeRelay)?.performDefaultHandling(for: challenge)
             #endif
         }
         /// Receives the request's body if it was read from a stream.

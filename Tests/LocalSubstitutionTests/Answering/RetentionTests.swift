@@ -275,7 +275,7 @@ private struct RetentionFixture {
         let substitution = try #require(plan.substitution)
         let builder = ResponseBuilder(substitution: substitution, file: file)
         let response = try #require(plan.request.url.flatMap(builder.full))
-        return RetainedResponses.Response(response, to: plan, by: substitution, madeOf: file, newer: nil, in: maps)
+        return RetainedResponses.Response(response, to: plan, by: substitution, madeOf: file, dueAt: nil, in: maps)
     }
 
     /// Makes a response. Returns whether it's retained.

@@ -22,7 +22,7 @@ struct CheckedResponseTests {
     }
 
     private func answer(_ taken: TakenRequest.Note?) -> CachedURLResponse? {
-        cache.responder.retainedResponse(for: request, nil, taken, isStrict: false)
+        cache.responder.retainedResponse(for: request, nil, taken)
     }
 
     @Test("It's checked once if the cache has left the request to the protocol")

@@ -15,7 +15,7 @@ struct DeliveryTests {
 
     @Test("It begins and ends once")
     func once() {
-        var delivery = Delivery()
+        var delivery = SubstitutionURLProtocol.Delivery()
         let early = delivery.takes(piece)
         #expect(!early)
         let begins = [delivery.begin(), delivery.begin()]
@@ -28,7 +28,7 @@ struct DeliveryTests {
 
     @Test("It holds what arrives while the task is suspended, and delivers it in order")
     func suspended() {
-        var delivery = Delivery()
+        var delivery = SubstitutionURLProtocol.Delivery()
         _ = delivery.begin()
         delivery.suspend()
         let early = [delivery.takes(piece), delivery.takes(end)]
@@ -48,7 +48,7 @@ struct DeliveryTests {
 
     @Test("It delivers nothing after it was cancelled, whether suspended or not", arguments: [false, true])
     func cancelled(isSuspended: Bool) {
-        var delivery = Delivery()
+        var delivery = SubstitutionURLProtocol.Delivery()
         _ = delivery.begin()
         let load = Task {}
         delivery.wait(for: load)
@@ -68,7 +68,7 @@ struct DeliveryTests {
 
     @Test("It keeps no load once it has ended")
     func ended() {
-        var delivery = Delivery()
+        var delivery = SubstitutionURLProtocol.Delivery()
         _ = delivery.begin()
         delivery.wait(for: Task {})
         _ = delivery.takes(end)
