@@ -33,44 +33,29 @@ def chunk(kind, data):
 
 
 def deflate(data):
-    """Returns the shortest result of a few deflate strategies."""
-    best = None
-    for strategy in (zlib.Z_DEFAULT_STRATEGY, zlib.Z_FILTERED, zlib.Z_RLE):
-        for memory in (8, 9):
-            packer = zlib.compressobj(9, zlib.DEFLATED, 15, memory, strategy)
-            out = packer.compress(data) + packer.flush()
-            if best is None or len(out) < len(best):
-                best = out
-    return best
+    """Returns the shorter result of two deflate strategies."""
+    packers = [zlib.compressobj(9, strategy=strategy) for strategy in (zlib.Z_DEFAULT_STRATEGY, zlib.Z_FILTERED)]
+    return min((packer.compress(data) + packer.flush() for packer in packers), key=len)
 
 
-def png(path, width, rows, colour_type, palette=None, depth=8):
-    """Writes a PNG file.  rows: one bytes object per row, already packed.  colour_type:
-    0 grey, 2 RGB, 3 palette.  Tries the filters None, Sub and Up and keeps the
-    smallest file."""
+def filtered(rows, step, filter_type):
+    """Returns the rows after one of PNG's filters, each with the filter's number: 0 None, 1 Sub, 2 Up."""
+    data, above = bytearray(), bytes(len(rows[0]))
+    for row in rows:
+        before = (bytes(len(row)), bytes(step) + row, above)[filter_type]
+        data += bytes([filter_type]) + bytes((a - b) & 255 for a, b in zip(row, before))
+        above = row
+    return bytes(data)
+
+
+def png(path, width, rows, colour_type, palette=None):
+    """Writes a PNG file.  rows: one bytes object per row.  colour_type: 0 grey, 2 RGB, 3 palette.
+    Keeps the filter whose file is smallest."""
     step = {0: 1, 2: 3, 3: 1}[colour_type]
-    best = None
-    for filter_type in (0, 1, 2):
-        data = bytearray()
-        above = bytes(len(rows[0]))
-        for row in rows:
-            data.append(filter_type)
-            if filter_type == 0:
-                data += row
-            elif filter_type == 1:
-                data += row[:step]
-                data += bytes((a - b) & 255 for a, b in zip(row[step:], row))
-            else:
-                data += bytes((a - b) & 255 for a, b in zip(row, above))
-            above = row
-        packed = deflate(bytes(data))
-        if best is None or len(packed) < len(best):
-            best = packed
-    out = b"\x89PNG\r\n\x1a\n"
-    out += chunk(b"IHDR", struct.pack(">IIBBBBB", width, len(rows), depth,
-                                      colour_type, 0, 0, 0))
+    out = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, len(rows), 8, colour_type, 0, 0, 0))
     if palette:
         out += chunk(b"PLTE", b"".join(bytes(c) for c in palette))
+    best = min((deflate(filtered(rows, step, filter_type)) for filter_type in (0, 1, 2)), key=len)
     out += chunk(b"IDAT", best) + chunk(b"IEND", b"")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:
