@@ -256,14 +256,14 @@ extension DirectLoader.Response.Body {
 extension ServedResponse {
     fileprivate init(_ refusal: HTTPRequest.Refusal) {
         let reason =
-            switch refusal.status {
-            case 408: "The request didn't arrive in time. Send it again, without pauses."
-            case 413: "The request's body is too long. Send at most 8 MiB."
-            case 431: "The request's headers are too long. Send at most 64 KiB of them."
-            case 501: "The request's body has a transfer coding other than chunked. Use chunked."
-            default: "The request isn't valid HTTP/1.1. Correct its request line, headers or chunks."
+            switch refusal {
+            case .timeout: "The request didn't arrive in time. Send it again, without pauses."
+            case .bodyTooLarge: "The request's body is too long. Send at most 8 MiB."
+            case .headTooLarge: "The request's headers are too long. Send at most 64 KiB of them."
+            case .unknownCoding: "The request's body has a transfer coding other than chunked. Use chunked."
+            case .malformed: "The request isn't valid HTTP/1.1. Correct its request line, headers or chunks."
             }
-        self.init(status: refusal.status, reason)
+        self.init(status: refusal.rawValue, reason)
     }
 }
 #endif

@@ -32,20 +32,14 @@ public struct HTTPRequest: Sendable {
     /// The minor version of HTTP, from 0 to 9: the x in `HTTP/1.x`.
     package let minorVersion: Int
 
-    /// The error for a request that breaks a rule of HTTP or exceeds a limit. `status` is the HTTP status of the
+    /// The error for a request that breaks a rule of HTTP or exceeds a limit. The raw value is the HTTP status of the
     /// response to send.
-    package struct Refusal: Error, Equatable {
-        package let status: Int
-
-        package init(status: Int) {
-            self.status = status
-        }
-
-        static let malformed = Refusal(status: 400)
-        static let timeout = Refusal(status: 408)
-        static let bodyTooLarge = Refusal(status: 413)
-        static let headTooLarge = Refusal(status: 431)
-        static let unknownCoding = Refusal(status: 501)
+    package enum Refusal: Int, Error {
+        case malformed = 400
+        case timeout = 408
+        case bodyTooLarge = 413
+        case headTooLarge = 431
+        case unknownCoding = 501
     }
 
     /// Parses a request line and its header lines, already split and without line ends. Throws status 400 if they're

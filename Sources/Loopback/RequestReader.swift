@@ -25,8 +25,6 @@ package struct RequestReader {
     /// The bytes that have arrived. The reader has already used the bytes before `position`.
     private var buffer: [UInt8] = []
     private var position = 0
-    /// The socket's current limit for reads, in seconds; `nil` for no limit.
-    private var readLimit: Double?
 
     /// The largest size of a request's head, in bytes. In a chunked body, the line before a chunk and the line after it
     /// have this limit together. So do the line that ends the chunks and the trailer fields after it.
@@ -161,10 +159,7 @@ package struct RequestReader {
 
     private mutating func read(upTo count: Int, within seconds: Double?) throws(Socket.Closed) -> [UInt8] {
         if let seconds, seconds <= 0 { throw Socket.Closed(written: 0, isTimeout: true) }
-        if seconds != readLimit {
-            socket.setReadLimit(seconds: seconds)
-            readLimit = seconds
-        }
+        socket.setReadLimit(seconds: seconds)
         let bytes = try socket.read(upTo: count)
         guard !bytes.isEmpty else { throw Socket.Closed(written: 0) }
         return bytes

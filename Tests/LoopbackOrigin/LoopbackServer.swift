@@ -151,7 +151,8 @@ private struct Connection {
                 keepsAlive = try send(server.answer(request), to: request)
             }
         } catch let refusal as LoopbackServer.Request.Refusal {
-            try? socket.write(LoopbackServer.Answer.status(refusal.status).head(chunked: false, closing: true).encoded)
+            let answer = LoopbackServer.Answer.status(refusal.rawValue)
+            try? socket.write(answer.head(chunked: false, closing: true).encoded)
         } catch {
             // The client has left or the server was stopped, so no answer can be sent.
         }

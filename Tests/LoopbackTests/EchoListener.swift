@@ -26,7 +26,7 @@ struct EchoListener: Sendable {
                     try connection.socket.write(head.encoded + Data(text.utf8))
                 }
             } catch let refusal as HTTPRequest.Refusal {
-                try? connection.socket.write(ResponseHead(status: refusal.status).encoded)
+                try? connection.socket.write(ResponseHead(status: refusal.rawValue).encoded)
             } catch {}
         }
     }
