@@ -51,7 +51,7 @@ extension ServedResponse {
         do throws(URLError) {
             let (head, received) = try response.result.get()
             var body = received
-            let rewriter = ReferenceRewriter(document: url) { [origins = request.origins] in origins.local(for: $0) }
+            let rewriter = ReferenceRewriter(of: request.origin, local: request.origins.local)
             // A stream isn't rewritten: its pieces are sent as they are, each when it's due.
             let syntax = rewritesReferences && !response.isStream ? References.Syntax(of: head) : nil
             if let syntax {

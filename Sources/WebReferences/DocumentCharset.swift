@@ -17,33 +17,21 @@ package enum DocumentCharset {
         return nil
     }
 
-    /// Returns the text to scan, and the document's charset. The charset is `nil` if neither the document nor the
-    /// `Content-Type` names one.
-    ///
-    /// - Parameter charset: The charset in the `Content-Type`; `nil` if the header names none. This charset takes
-    ///   precedence over the document's own declaration, but not over a byte order mark.
-    package static func text(of body: Data, _ charset: String?, as syntax: References.Syntax)
-        -> (text: SourceText, charset: String?)
-    {
-        let charset = self.charset(of: body, charset, as: syntax)
+    /// Returns the text to scan of a document in a charset.
+    package static func text(of body: Data, in charset: String?) -> SourceText {
         if let encoding = utf16[charset ?? ""], let text = String(data: body, encoding: encoding) {
-            return (SourceText(Array(text.utf8.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF })), charset)
+            return SourceText(Array(text.utf8.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }))
         }
         let document = Array(body)
-        return (charset.flatMap(DoubleByteCharset.named)?.text(of: document) ?? SourceText(document), charset)
+        return charset.flatMap(DoubleByteCharset.named)?.text(of: document) ?? SourceText(document)
     }
 
-    /// Returns the same as ``text(of:_:as:)``, but only if the text knows each byte's position in the document, so that
-    /// the document can be edited.
+    /// Returns whether the text of a document in a charset knows each byte's position in the document, so that the
+    /// document can be edited.
     ///
-    /// Returns `nil` for a document in UTF-16, since its decoded text doesn't know the positions. Also returns `nil`
-    /// for ISO-2022-JP, since a byte below 0x80 can be part of another character there.
-    static func editableText(of body: Data, _ charset: String?, as syntax: References.Syntax)
-        -> (text: SourceText, charset: String?)?
-    {
-        let charset = self.charset(of: body, charset, as: syntax)
-        return charset == "iso-2022-jp" || utf16[charset ?? ""] != nil ? nil : text(of: body, charset, as: syntax)
-    }
+    /// In UTF-16, the decoded text doesn't know the positions. In ISO-2022-JP, a byte below 0x80 can be part of another
+    /// character.
+    static func isEditable(_ charset: String?) -> Bool { charset != "iso-2022-jp" && utf16[charset ?? ""] == nil }
 
     /// The encodings of documents in UTF-16, by charset.
     private static let utf16: [String: String.Encoding] = [
@@ -74,7 +62,7 @@ package enum DocumentCharset {
     /// Returns the name of a document's charset, in lowercase. A byte order mark takes precedence over `charset` (the
     /// name in the `Content-Type`), and `charset` over the document's own declaration. Returns `nil` if all three are
     /// missing.
-    private static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
+    package static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
         // Like browsers, this ignores the four-byte marks of UTF-32.
         if let named = Charset.byteOrderMark(of: body.prefix(3)) ?? charset?.asciiLowercased { return named }
         let start = SourceText(Array(body.prefix(declarationLength)))
@@ -93,7 +81,7 @@ package enum DocumentCharset {
 
     /// Returns the first charset that a `<meta>` declares; `nil` if none does.
     private static func name(inHTML start: SourceText) -> String? {
-        for tag in HTMLScanner(start, attributes: ["charset", "content", "http-equiv"]) where tag.name == "meta" {
+        for tag in HTMLScanner(start) where tag.name == "meta" {
             if let charset = tag.value("charset") { return charset.string }
             if tag.word("http-equiv") == "content-type", let charset = named(in: tag.word("content")) { return charset }
         }
@@ -103,7 +91,7 @@ package enum DocumentCharset {
     /// Returns the `encoding` in the XML declaration, in lowercase. Returns an empty string if the declaration has no
     /// `encoding`, and `nil` if the document has no declaration.
     private static func name(inXML start: SourceText) -> String? {
-        var scanner = XMLScanner(start, attributes: ["encoding"])
+        var scanner = XMLScanner(start)
         guard let tag = scanner.next(), tag.name == "?xml" else { return nil }
         return tag.word("encoding")
     }

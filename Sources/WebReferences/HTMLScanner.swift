@@ -8,7 +8,8 @@ struct HTMLScanner: SourceText.Scanner {
         /// The name without a namespace prefix. In HTML, it's in lowercase. In XHTML, only SVG's names are in
         /// lowercase; others keep the document's spelling.
         var name: String
-        /// The attributes in the document's order, without the attributes that the scanner skips.
+        /// The attributes in the document's order, without those that nothing reads (``References/attributes``): a tag
+        /// with a million of them doesn't fill the memory.
         var attributes: [Attribute]
         /// Whether the tag ends in `/>`. In XHTML, and in the SVG and MathML of an HTML document, the element then has
         /// no content. For an HTML element in an HTML document, the ending has no effect.
@@ -43,21 +44,14 @@ struct HTMLScanner: SourceText.Scanner {
     let source: SourceText
     var index = 0
     private var foreignElements = ForeignElements()
-    /// The names of the attributes to find. The scanner skips all other attributes, so a tag with a million of them
-    /// doesn't fill the memory.
-    private let attributes: Set<String>
 
     /// The HTML elements whose content is text. In a browser that runs scripts, that includes `noscript`.
     private static let textElements: Set<String> = [
         "script", "style", "title", "textarea", "noscript", "xmp", "iframe", "noembed", "noframes", "plaintext",
     ]
 
-    /// Creates a scanner of a page.
-    ///
-    /// - Parameter attributes: The names of the attributes to find, in lowercase.
-    init(_ source: SourceText, attributes: Set<String>) {
+    init(_ source: SourceText) {
         self.source = source
-        self.attributes = attributes.union(ForeignElements.attributes)
     }
 
     /// Returns the next start tag; `nil` at the end of the document.
@@ -106,7 +100,7 @@ struct HTMLScanner: SourceText.Scanner {
                 index += 1
             } else {
                 let attribute = attribute()
-                if self.attributes.contains(attribute.name) { attributes.append(attribute) }
+                if References.attributes.contains(attribute.name) { attributes.append(attribute) }
             }
         }
         return nil
@@ -288,9 +282,6 @@ private struct ForeignElements {
 
     /// The attributes with which a `font` start tag ends SVG and MathML content.
     private static let fontAttributes = ["color", "face", "size"]
-
-    /// The attributes that this type reads: `fontAttributes`, and `encoding` of `annotation-xml`.
-    static let attributes = Set(fontAttributes + ["encoding"])
 
     /// The namespace of the content at the scanner's position.
     private var namespace: Namespace { open.last?.content ?? .html }

@@ -11,26 +11,19 @@ import LocalSubstitution
 /// `http-equiv` of a content security policy in `<meta>`, and `integrity` of a style sheet from a served origin, which
 /// may be rewritten too. It puts `data-` before the attributes' names.
 package struct ReferenceRewriter: Sendable {
+    private let origin: WebOrigin
     private let local: @Sendable (WebOrigin) -> String?
-    private let scheme: String
-    private let document: URL
 
     /// A range of a text, in bytes, and the text that replaces it.
-    private struct Edit {
-        let place: Range<Int>
-        let text: String
-    }
+    private typealias Edit = (place: Range<Int>, text: String)
 
-    /// Creates a rewriter of one document.
+    /// Creates a rewriter of the documents of an origin.
     ///
-    /// - Parameters:
-    ///   - document: The original URL of the document or style sheet, such as `https://www.example.com/a/b.html`.
-    ///   - local: Returns the local origin that replaces an origin, such as `http://127.0.0.1:49152`; `nil` if the
-    ///     origin isn't replaced.
-    package init(document: URL, local: @escaping @Sendable (WebOrigin) -> String?) {
+    /// - Parameter local: Returns the local origin that replaces an origin, such as `http://127.0.0.1:49152`; `nil` if
+    ///   the origin isn't replaced.
+    package init(of origin: WebOrigin, local: @escaping @Sendable (WebOrigin) -> String?) {
+        self.origin = origin
         self.local = local
-        scheme = document.scheme?.asciiLowercased ?? ""
-        self.document = document
     }
 
     /// Returns a document with its references rewritten; `nil` if nothing had to change, or the document is in UTF-16
@@ -38,60 +31,51 @@ package struct ReferenceRewriter: Sendable {
     ///
     /// - Parameter charset: The charset in the `Content-Type`; `nil` if it names none.
     package func rewritten(_ body: Data, as syntax: References.Syntax, charset: String?) -> Data? {
-        guard let (text, charset) = DocumentCharset.editableText(of: body, charset, as: syntax) else { return nil }
-        let references = References(text, as: syntax)
-        let base = base(references.base, charset: charset)
-        let isBaseServed = base == origin || base.flatMap(local) != nil
+        let charset = DocumentCharset.charset(of: body, charset, as: syntax)
+        guard DocumentCharset.isEditable(charset) else { return nil }
+        let references = References(DocumentCharset.text(of: body, in: charset), as: syntax)
+        // A `<base>` without an origin leaves the document's own.
+        let named = references.base.map { ReferenceTarget($0.bytes, scheme: origin.scheme, charset: charset) }
+        let base = named?.origin ?? origin
+        let isBaseServed = base == origin || local(base) != nil
 
         var renamed = references.policies
         var edits: [Edit] = []
         for reference in references.all {
-            let target = ReferenceTarget(reference.url.bytes, scheme: base?.scheme ?? scheme, charset: charset)
+            let target = ReferenceTarget(reference.url.bytes, scheme: base.scheme, charset: charset)
             if let edit = edit(of: target, base: base) {
-                edits.append(Edit(place: reference.url.place(of: edit.place), text: edit.text))
+                edits.append((reference.url.place(of: edit.place), edit.text))
             }
             let isServed = target.isRelative ? isBaseServed : target.origin.flatMap(local) != nil
             if isServed { renamed += reference.integrity }
         }
         // Attributes are renamed, not removed: removing an attribute could join the text before it to the text after
         // it.
-        edits += renamed.map { Edit(place: $0.lowerBound..<$0.lowerBound, text: "data-") }
+        edits += renamed.map { ($0.lowerBound..<$0.lowerBound, "data-") }
         return edits.isEmpty ? nil : Self.apply(edits, to: Array(body))
     }
 
     /// Returns the URL in a header, such as `Location`, with its origin replaced; `nil` if the URL doesn't change.
     package func url(_ text: String) -> String? {
         let bytes = Array(text.utf8)
-        let edit = edit(of: ReferenceTarget(bytes, scheme: scheme, charset: nil), base: origin)
+        let edit = edit(of: ReferenceTarget(bytes, scheme: origin.scheme, charset: nil), base: origin)
         return edit.map { String(decoding: Self.apply([$0], to: bytes), as: UTF8.self) }
-    }
-
-    /// The document's origin; `nil` if its URL isn't an http or https URL with a host and without user info.
-    private var origin: WebOrigin? { WebOrigin(of: document.absoluteString) }
-
-    /// Returns the origin of the document's base: the origin that the URL in `<base>` names, otherwise the document's
-    /// own. Returns `nil` if neither exists.
-    ///
-    /// - Parameter reference: The URL in `<base>`; `nil` if there's none.
-    private func base(_ reference: SourceText?, charset: String?) -> WebOrigin? {
-        guard let reference else { return origin }
-        return ReferenceTarget(reference.bytes, scheme: scheme, charset: charset).origin ?? origin
     }
 
     /// Returns the edit that rewrites a reference; `nil` if the reference doesn't change.
     ///
-    /// - Parameter base: The origin of the document's base; `nil` if there's none.
-    private func edit(of target: ReferenceTarget, base: WebOrigin?) -> Edit? {
-        if let replacement = target.origin.flatMap(local) { return Edit(place: target.place, text: replacement) }
+    /// - Parameter base: The origin of the document's base.
+    private func edit(of target: ReferenceTarget, base: WebOrigin) -> Edit? {
+        if let replacement = target.origin.flatMap(local) { return (target.place, replacement) }
         // Browsers read `https:a` as a relative URL if the base is an https URL, otherwise as `https://a`. The served
         // document's base has the server's scheme, so the reference may need a change to keep its meaning.
-        guard !target.scheme.isEmpty, let base = base.flatMap(local) else { return nil }
-        let localScheme = String(base.prefix { $0 != ":" })
+        guard !target.scheme.isEmpty, let localBase = local(base) else { return nil }
+        let localScheme = String(localBase.prefix { $0 != ":" })
         if target.isRelative {
-            return target.scheme == localScheme ? nil : Edit(place: target.place, text: localScheme)
+            return target.scheme == localScheme ? nil : (target.place, localScheme)
         }
         guard target.scheme == localScheme else { return nil }
-        return target.missingSlashes.map { Edit(place: $0..<$0, text: "//") }
+        return target.missingSlashes.map { ($0..<$0, "//") }
     }
 
     /// Returns a text with the edits applied. If edits overlap, only the one that begins first in the text is applied.

@@ -50,8 +50,8 @@ package struct References: Sendable {
     /// its `srcdoc` attributes, up to four levels deep.
     package init(_ document: SourceText, as syntax: Syntax) {
         switch syntax {
-        case .html: add(HTMLScanner(document, attributes: Self.attributes), depth: 0)
-        case .xhtml: add(XMLScanner(document, attributes: Self.attributes), depth: 0)
+        case .html: add(HTMLScanner(document), depth: 0)
+        case .xhtml: add(XMLScanner(document), depth: 0)
         case .css: addStyle(document)
         case .module: imports += ModuleImports(document)
         }
@@ -136,7 +136,7 @@ package struct References: Sendable {
                 // The page in `srcdoc` is HTML, even if the outer page is XHTML. Its `<base>` doesn't apply to the
                 // outer page.
                 let outerBase = base
-                add(HTMLScanner(page, attributes: Self.attributes), depth: depth + 1)
+                add(HTMLScanner(page), depth: depth + 1)
                 base = outerBase
             }
         case "?xml-stylesheet":
@@ -254,12 +254,12 @@ package struct References: Sendable {
         "clip-path", "cursor", "fill", "filter", "marker-end", "marker-mid", "marker-start", "mask", "stroke",
     ]
 
-    /// All attributes to find: the attributes in the tables above, and the attributes that the functions above read by
-    /// name.
-    private static let attributes: Set<String> = Set(
+    /// All attributes that are read: those in the tables above, those that the functions above read by name, and those
+    /// that tell a document's charset, or where SVG and MathML end.
+    static let attributes: Set<String> = Set(
         urlAttributes.values.joined().map(\.name) + sourceSets.values + svgStyles + [
-            "as", "content", "href", "http-equiv", "integrity", "ping", "rel", "src", "srcdoc", "style", "type",
-            "xlink:href",
+            "as", "charset", "color", "content", "encoding", "face", "href", "http-equiv", "integrity", "ping", "rel",
+            "size", "src", "srcdoc", "style", "type", "xlink:href",
         ]
     )
 }

@@ -10,16 +10,9 @@ struct XMLScanner: SourceText.Scanner {
     var index = 0
     private var namespaces = Namespaces()
     private var hasRoot = false
-    /// The names of the attributes to find, without prefixes. The scanner skips all other attributes, except
-    /// declarations of namespaces.
-    private let attributes: Set<String>
 
-    /// Creates a scanner of an XHTML document.
-    ///
-    /// - Parameter attributes: The names of the attributes to find, in lowercase.
-    init(_ source: SourceText, attributes: Set<String>) {
+    init(_ source: SourceText) {
         self.source = source
-        self.attributes = attributes
     }
 
     /// Returns the next start tag; `nil` at the end of the document, or at a start tag that isn't well-formed.
@@ -76,7 +69,9 @@ struct XMLScanner: SourceText.Scanner {
             }
             guard !isClosed, let attribute = attribute() else { return nil }
             let local = Self.split(attribute.name).local
-            if self.attributes.contains(local) || attribute.name.hasPrefix("xmlns") { attributes.append(attribute) }
+            if References.attributes.contains(local) || attribute.name.hasPrefix("xmlns") {
+                attributes.append(attribute)
+            }
         }
     }
 

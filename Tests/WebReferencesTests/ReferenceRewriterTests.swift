@@ -19,7 +19,7 @@ struct ReferenceRewriterTests {
     ]
 
     private static func rewriter(_ document: String = "https://www.example.com/a/b.html") throws -> ReferenceRewriter {
-        ReferenceRewriter(document: try #require(URL(string: document))) { origins[$0.description] }
+        ReferenceRewriter(of: try #require(WebOrigin(of: document))) { origins[$0.description] }
     }
 
     // MARK: URLs

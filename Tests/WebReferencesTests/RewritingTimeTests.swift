@@ -47,6 +47,6 @@ struct RewritingTimeTests {
     }
 
     private static func rewriter() throws -> ReferenceRewriter {
-        ReferenceRewriter(document: try #require(URL(string: "https://h/"))) { _ in "http://127.0.0.1:1" }
+        ReferenceRewriter(of: try #require(WebOrigin(of: "https://h/"))) { _ in "http://127.0.0.1:1" }
     }
 }

@@ -140,8 +140,8 @@ private struct Document: Sendable {
     init?(_ fetch: Fetch, expected: References.Reference.Kind) {
         guard fetch.hasSucceeded, let syntax = Self.syntax(of: fetch, expected: expected) else { return nil }
         let url = fetch.response?.url ?? fetch.url
-        let (text, charset) = DocumentCharset.text(of: fetch.body, DocumentCharset.named(in: fetch.type), as: syntax)
-        let references = References(text, as: syntax)
+        let charset = DocumentCharset.charset(of: fetch.body, DocumentCharset.named(in: fetch.type), as: syntax)
+        let references = References(DocumentCharset.text(of: fetch.body, in: charset), as: syntax)
         let base = references.base.flatMap { URLText.resolve($0.bytes, charset: charset, against: url) } ?? url
         let loaded = references.all.filter { $0.kind != .link }.map { (url: $0.url, kind: $0.kind) }
         parts = (loaded + references.imports.map { (url: $0, kind: .module) }).compactMap { reference in
