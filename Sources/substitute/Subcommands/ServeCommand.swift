@@ -93,7 +93,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
         \(totals.bytes.counted("byte", "bytes")) sent
         """
     )
-    if let recorder { CommandSession.reportRecorded(by: cache, in: recorder, output) }
+    if let recorder { output.recorded(by: cache, in: recorder) }
     try output.json(totals, onOneLine: true)
     return .done
 }
