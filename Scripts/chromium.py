@@ -178,7 +178,10 @@ class Page:
         result = self.command("Page.navigate", url=url)
         if "errorText" in result:
             raise Failure(f"{url}: {result['errorText']}")
-        self.wait(lambda: self.loads > loads, timeout, f"{url} didn't load")
+        end = time.monotonic() + timeout
+        while self.loads == loads:
+            if not self.chromium.receive(end - time.monotonic()):
+                raise Failure(f"{url} didn't load in {timeout} s")
 
     def settle(self, quiet=0.5, timeout=30):
         """Waits until no request has been running for `quiet` seconds. Returns False if time runs out."""
@@ -189,9 +192,3 @@ class Page:
                 return False
             self.chromium.receive(0.05)
         return True
-
-    def wait(self, condition, timeout, message):
-        end = time.monotonic() + timeout
-        while not condition():
-            if not self.chromium.receive(end - time.monotonic()):
-                raise Failure(f"{message} in {timeout} s")
