@@ -15,7 +15,10 @@ package struct ReferenceRewriter: Sendable {
     private let local: @Sendable (WebOrigin) -> String?
 
     /// A range of a text, in bytes, and the text that replaces it.
-    private typealias Edit = (place: Range<Int>, text: String)
+    private struct Edit {
+        let place: Range<Int>
+        let text: String
+    }
 
     /// Creates a rewriter of the documents of an origin.
     ///
@@ -44,14 +47,14 @@ package struct ReferenceRewriter: Sendable {
         for reference in references.all {
             let target = ReferenceTarget(reference.url.bytes, scheme: base.scheme, charset: charset)
             if let edit = edit(of: target, base: base) {
-                edits.append((reference.url.place(of: edit.place), edit.text))
+                edits.append(Edit(place: reference.url.place(of: edit.place), text: edit.text))
             }
             let isServed = target.isRelative ? isBaseServed : target.origin.flatMap(local) != nil
             if isServed { renamed += reference.integrity }
         }
         // Attributes are renamed, not removed: removing an attribute could join the text before it to the text after
         // it.
-        edits += renamed.map { ($0.lowerBound..<$0.lowerBound, "data-") }
+        edits += renamed.map { Edit(place: $0.lowerBound..<$0.lowerBound, text: "data-") }
         return edits.isEmpty ? nil : Self.apply(edits, to: Array(body))
     }
 
@@ -66,16 +69,16 @@ package struct ReferenceRewriter: Sendable {
     ///
     /// - Parameter base: The origin of the document's base.
     private func edit(of target: ReferenceTarget, base: WebOrigin) -> Edit? {
-        if let replacement = target.origin.flatMap(local) { return (target.place, replacement) }
+        if let replacement = target.origin.flatMap(local) { return Edit(place: target.place, text: replacement) }
         // Browsers read `https:a` as a relative URL if the base is an https URL, otherwise as `https://a`. The served
         // document's base has the server's scheme, so the reference may need a change to keep its meaning.
         guard !target.scheme.isEmpty, let localBase = local(base) else { return nil }
         let localScheme = String(localBase.prefix { $0 != ":" })
         if target.isRelative {
-            return target.scheme == localScheme ? nil : (target.place, localScheme)
+            return target.scheme == localScheme ? nil : Edit(place: target.place, text: localScheme)
         }
         guard target.scheme == localScheme else { return nil }
-        return target.missingSlashes.map { ($0..<$0, "//") }
+        return target.missingSlashes.map { Edit(place: $0..<$0, text: "//") }
     }
 
     /// Returns a text with the edits applied. If edits overlap, only the one that begins first in the text is applied.
