@@ -75,30 +75,26 @@ struct EntryText {
     func replacing(_ new: [Int: [Members]], keepsLines: Bool = false) -> String {
         // Writes the entry anew, since alternatives can't have “ignoreQuery”, but their entry can.
         if list == nil, let answers = new[0], answers.count > 1 { return Self.value(of: answers) }
-        var parts: [(range: Range<Int>, text: String)] = []
+        var result = Array(bytes[..<(ranges.first?.lowerBound ?? bytes.count)])
         var isFirst = true
-        for (place, range) in ranges.enumerated() {
-            let answers = new[place]
-            if let answers, answers.isEmpty {
-                // Also removes the comma after the first answer, or before any other answer.
-                parts.append(
-                    isFirst && place + 1 < ranges.count
-                        ? (range.lowerBound..<ranges[place + 1].lowerBound, "")
-                        : ((place > 0 ? ranges[place - 1].upperBound : range.lowerBound)..<range.upperBound, "")
-                )
+        for (place, range) in ranges.enumerated() where new[place]?.isEmpty != true {
+            // The comma before an answer belongs to it, and goes if the answer goes or becomes the first one.
+            if !isFirst { result += bytes[ranges[place - 1].upperBound..<range.lowerBound] }
+            isFirst = false
+            let old = bytes[range]
+            guard let answers = new[place] else {
+                result += old
                 continue
             }
-            isFirst = false
-            guard let answers else { continue }
-            var text = answers.map { WrittenEntry.text($0) }.joined(separator: ",\n    ")
+            let text = answers.map { WrittenEntry.text($0) }.joined(separator: ",\n    ").utf8
+            result += text
             if keepsLines {
                 let end = UInt8(ascii: "\n")
-                let missing = bytes[range].count { $0 == end } - text.utf8.count { $0 == end }
-                text += String(repeating: "\n", count: max(0, missing))
+                result += Array(repeating: end, count: max(0, old.count { $0 == end } - text.count { $0 == end }))
             }
-            parts.append((range, text))
         }
-        return String(decoding: bytes.replacing(parts), as: UTF8.self)
+        result += bytes[(ranges.last?.upperBound ?? bytes.count)...]
+        return String(decoding: result, as: UTF8.self)
     }
 
     // MARK: Alternatives
@@ -141,7 +137,7 @@ struct EntryText {
 
 extension [UInt8] {
     /// Returns the bytes with parts replaced. The parts must be in order, and can't overlap.
-    func replacing(_ parts: [(range: Range<Int>, text: String)]) -> [UInt8] {
+    package func replacing(_ parts: [(range: Range<Int>, text: String)]) -> [UInt8] {
         var result: [UInt8] = []
         var copied = 0
         for (range, text) in parts {
