@@ -79,60 +79,18 @@ private enum ShownBody {
         return isSecret(whole) ? replacement : whole
     }
 
-    // MARK: JSON
-
     /// Returns JSON text with its credentials replaced; `nil` if `JSONCursor` can't read it, for example because it's
     /// nested too deep.
     private static func json(_ body: [UInt8]) -> String? {
         let secrets = body.withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes)
-            return try? Self.secrets(&cursor)
+            return try? SecretMember.JSON(&cursor).secrets
         }
-        guard let secrets else { return nil }
-        var (text, end) = ([UInt8](), 0)
-        for range in secrets.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.lowerBound >= end {
-            text += body[end..<range.lowerBound] + Array("\"\(replacement)\"".utf8)
-            end = range.upperBound
+        return secrets.map { secrets in
+            let parts = secrets.sorted { $0.lowerBound < $1.lowerBound }.map { ($0, "\"\(replacement)\"") }
+            return String(decoding: body.replacing(parts), as: UTF8.self)
         }
-        return String(decoding: text + body[end...], as: UTF8.self)
     }
-
-    /// Reads a JSON value, and moves the cursor behind it. Returns the byte ranges of the values in it that may be
-    /// credentials, in any order. Ranges may overlap.
-    private static func secrets(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> [Range<Int>] {
-        let start = cursor.offset
-        var found: [Range<Int>] = []
-        switch cursor.next {
-        case .object:
-            // One member may name the other, as in a list of form fields: `{ "id": "password", "value": … }`.
-            var (values, isNamedSecret): ([Range<Int>], Bool) = ([], false)
-            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
-                let start = cursor.offset
-                var copy = cursor
-                let name = SecretMember.nameKeys.contains(key.lowercased()) ? try copy.text() : nil
-                if let name, SecretMember.isSecret(name: name) { isNamedSecret = true }
-                let inside = try secrets(&cursor)
-                let range = start..<cursor.offset
-                found += SecretMember.isSecret(name: key) ? [range] : inside
-                if SecretMember.valueKeys.contains(key.lowercased()) { values.append(range) }
-            }
-            if isNamedSecret {
-                found.removeAll { secret in values.contains { $0.overlaps(secret) } }
-                found += values
-            }
-        case .array:
-            try cursor.array { cursor throws(JSONCursor.SyntaxError) in found += try secrets(&cursor) }
-        case .string:
-            guard let text = try cursor.text(), !SecretMember.isSecret(value: text) else {
-                return [start..<cursor.offset]
-            }
-        default:
-            try cursor.skip()
-        }
-        return found
-    }
-
-    // MARK: Other text
 
     /// Returns whether a text that is neither JSON nor a form looks like a credential, or contains a credential's name.
     private static func isSecret(_ text: String) -> Bool {

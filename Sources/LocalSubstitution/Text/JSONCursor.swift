@@ -17,7 +17,7 @@ package struct JSONCursor {
         /// Whether the text is nested more deeply than the cursor accepts.
         var isTooDeep = false
         /// Whether the text has a number whose exponent is too long.
-        var hasLongExponent = false
+        package var hasLongExponent = false
 
         /// Returns the line and column of the mistake, both from 1. Columns count characters.
         package func position(in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
@@ -40,7 +40,7 @@ package struct JSONCursor {
         case other
     }
 
-    let bytes: UnsafeBufferPointer<UInt8>
+    package let bytes: UnsafeBufferPointer<UInt8>
     package private(set) var offset: Int
     private(set) var line: Int
     private let end: Int

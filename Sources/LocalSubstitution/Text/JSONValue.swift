@@ -8,7 +8,7 @@ package enum JSONValue: Sendable, Hashable {
     case object(Object)
 
     /// The deepest nesting of a value, in levels. JSON that's nested more deeply is a syntax error.
-    static let deepest = 64
+    package static let deepest = 64
 
     /// The members of an object, in the order of the JSON text. If a key is given twice, its last value counts.
     package struct Object: Sendable {

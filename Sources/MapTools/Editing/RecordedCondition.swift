@@ -27,8 +27,6 @@ struct RecordedCondition: Hashable, Sendable {
     /// The longest body that is read, in bytes. It may be longer than its condition, which leaves out
     /// possible credentials.
     private static let longestBody = 1 << 20
-    /// The deepest nesting of JSON that a map can contain.
-    private static let deepest = 64
 
     /// Creates the condition for a request's body. If the body is empty or can't be compared, every body meets the
     /// condition.
@@ -90,27 +88,34 @@ struct RecordedCondition: Hashable, Sendable {
 
     /// Makes the condition compare a JSON body.
     private mutating func readJSON(_ body: Data) throws(Obstacle) {
-        let json: String?
-        do {
-            json = try body.withUnsafeBytes { bytes in
-                var cursor = JSONCursor(bytes.bindMemory(to: UInt8.self))
-                return try value(&cursor, bytes, depth: 0)
+        let read = body.withUnsafeBytes { bytes in
+            // Returns a `Result`, since `withUnsafeBytes` doesn't have typed throws.
+            Result { () throws(JSONCursor.SyntaxError) in
+                // Strict, since a map must be able to read the whole body, even what the condition leaves out.
+                let bytes = bytes.bindMemory(to: UInt8.self)
+                var cursor = JSONCursor(bytes, isStrict: true, deepest: JSONValue.deepest)
+                return try SecretMember.JSON(&cursor)
             }
-        } catch {
-            throw Obstacle(reason: "it's nested more than \(Self.deepest) levels deep")
         }
-        guard let json, json != "{}" else {
+        let found: SecretMember.JSON
+        do throws(JSONCursor.SyntaxError) {
+            found = try read.get()
+        } catch {
+            throw Obstacle(
+                reason: error.hasLongExponent
+                    ? "one of its numbers has an exponent of more than 4 digits"
+                    : "it's nested more than \(JSONValue.deepest) levels deep"
+            )
+        }
+        isRedacted = !found.secrets.isEmpty
+        guard let json = found.rest, json != "{}" else {
             guard !isRedacted else { throw .isSecret }
             guard body.count <= Self.longest else { throw .isTooLong }
             // As `when.json`, an empty object would match every object. So the body is compared as text.
             return setText(String(decoding: body, as: UTF8.self))
         }
         guard json.utf8.count <= Self.longest else { throw .isTooLong }
-        // A map can't compare a body with a number that it can't read, even if the condition leaves this number out.
-        guard JSONValue(String(decoding: body, as: UTF8.self)) != nil, let value = JSONValue(json) else {
-            throw Obstacle(reason: "one of its numbers has an exponent of more than 4 digits")
-        }
-        (comparison, example) = (.json(value), json)
+        (comparison, example) = (JSONValue(json).map { .json($0) }, json)
     }
 
     /// Makes the condition compare the body with a text.
@@ -134,66 +139,5 @@ struct RecordedCondition: Hashable, Sendable {
         isRedacted = fields.contains { $0.hasSuffix("*") }
         guard fields.contains(where: { !$0.isEmpty && !$0.hasSuffix("*") }) else { throw .isSecret }
         return fields.joined(separator: "&")
-    }
-
-    /// Reads a JSON value, and returns its part of the condition, as JSON. An object loses the members that may be
-    /// credentials. Returns `nil` for a string that may be a credential, and for an array with an element that must be
-    /// left out, since arrays only match as a whole.
-    private mutating func value(
-        _ cursor: inout JSONCursor,
-        _ bytes: UnsafeRawBufferPointer,
-        depth: Int
-    ) throws(JSONCursor.SyntaxError) -> String? {
-        switch cursor.next {
-        case .object:
-            guard depth < Self.deepest else { throw cursor.failure("is nested too deep") }
-            return try object(&cursor, bytes, depth: depth + 1)
-        case .array:
-            guard depth < Self.deepest else { throw cursor.failure("is nested too deep") }
-            var elements: [String?] = []
-            try cursor.array { cursor throws(JSONCursor.SyntaxError) in
-                elements.append(try value(&cursor, bytes, depth: depth + 1))
-            }
-            let kept = elements.compactMap { $0 }
-            return kept.count == elements.count ? "[\(kept.joined(separator: ", "))]" : nil
-        default:
-            let start = cursor.offset
-            try cursor.skip()
-            let text = String(decoding: bytes[start..<cursor.offset], as: UTF8.self)
-                .trimmingCharacters(in: .whitespacesAndNewlines)
-            guard let string = Self.string(text), SecretMember.isSecret(value: string) else { return text }
-            isRedacted = true
-            return nil
-        }
-    }
-
-    private mutating func object(
-        _ cursor: inout JSONCursor,
-        _ bytes: UnsafeRawBufferPointer,
-        depth: Int
-    ) throws(JSONCursor.SyntaxError) -> String {
-        var members: [(key: String, value: String)] = []
-        try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
-            let text = try value(&cursor, bytes, depth: depth)
-            if SecretMember.isSecret(name: key) {
-                isRedacted = true
-            } else if let text {
-                members.append((key, text))
-            }
-        }
-        // In a list of form fields, one member can name the other's value: `{ "id": "password", "value": … }`.
-        let isNamedSecret = members.contains { SecretMember.isSecretName(Self.string($0.value), of: $0.key) }
-        if isNamedSecret {
-            isRedacted = true
-            members.removeAll { SecretMember.valueKeys.contains($0.key.lowercased()) }
-        }
-        return JSONText.object(members)
-    }
-
-    /// Returns the text of a JSON string; `nil` for any other value.
-    private static func string(_ json: String) -> String? {
-        // By bytes: a quote and a combining mark after it form one `Character`.
-        guard json.utf8.first == UInt8(ascii: "\"") else { return nil }
-        return try? JSONDecoder().decode([String].self, from: Data("[\(json)]".utf8)).first
     }
 }

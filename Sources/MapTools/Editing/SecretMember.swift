@@ -1,5 +1,5 @@
 package import Foundation
-import LocalSubstitution
+package import LocalSubstitution
 
 /// The rules that find possible credentials in a request's body: in members of JSON, and in fields of a form.
 package enum SecretMember {
@@ -32,19 +32,10 @@ package enum SecretMember {
     }
 
     /// The lowercase names of members that contain a field's name, such as `id` in `{ "id": "password", "value": … }`.
-    package static let nameKeys: Set<String> = ["field", "id", "key", "label", "name", "param", "parameter"]
+    /// Another member of the same object then has the field's value.
+    private static let nameKeys: Set<String> = ["field", "id", "key", "label", "name", "param", "parameter"]
     /// The lowercase names of members that contain a field's value, such as `value` in the example of ``nameKeys``.
-    package static let valueKeys: Set<String> = ["answer", "content", "text", "val", "value", "values"]
-
-    /// Returns whether a member, such as `"id": "password"`, names a credential. Another member of the same object then
-    /// has the credential's value.
-    ///
-    /// - Parameters:
-    ///   - value: The member's value; `nil` if it isn't a string.
-    ///   - key: The member's key.
-    static func isSecretName(_ value: @autoclosure () -> String?, of key: String) -> Bool {
-        nameKeys.contains(key.lowercased()) && value().map { isSecret(name: $0) } == true
-    }
+    private static let valueKeys: Set<String> = ["answer", "content", "text", "val", "value", "values"]
 
     /// How many levels of JSON inside strings are parsed. Strings in deeper levels are only searched as text.
     private static let deepest = 4
@@ -55,26 +46,75 @@ package enum SecretMember {
     /// - Parameter level: How many strings of JSON surround the text, one inside the other; 0 by default.
     package static func isSecret(value: String, level: Int = 0) -> Bool {
         if SecretName.isIn(value) { return true }
-        guard level < deepest, let first = value.utf8.first(where: { $0 > 0x20 }), "{[\"".utf8.contains(first),
-            let json = try? JSONSerialization.jsonObject(with: Data(value.utf8), options: .fragmentsAllowed)
+        let bytes = Array(value.utf8)
+        guard level < deepest, let first = bytes.first(where: { $0 > 0x20 }), "{[\"".utf8.contains(first),
+            (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil
         else { return false }
-        return hasSecret(json, level: level + 1)
+        return bytes.withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes)
+            // JSON that is nested too deep for the cursor may contain a credential.
+            return (try? JSON(&cursor, level: level + 1).secrets.isEmpty) != true
+        }
     }
 
-    /// Returns whether a part of a JSON value may be a credential. The recursion ends early enough, since
-    /// `JSONSerialization` limits the value's nesting.
-    private static func hasSecret(_ json: Any, level: Int) -> Bool {
-        switch json {
-        case let text as String:
-            return isSecret(value: text, level: level)
-        case let elements as [Any]:
-            return elements.contains { hasSecret($0, level: level) }
-        case let members as [String: Any]:
-            let isNamedSecret = members.contains { isSecretName($0.value as? String, of: $0.key) }
-            if isNamedSecret, members.keys.contains(where: { valueKeys.contains($0.lowercased()) }) { return true }
-            return members.contains { isSecret(name: $0.key) || hasSecret($0.value, level: level) }
-        default:
-            return false
+    /// A JSON value in a request's body, and the possible credentials in it.
+    package struct JSON {
+        /// The value without the possible credentials, as JSON on one line: an object loses the members that have one.
+        /// `nil` for a string that may be a credential, and for an array that would lose an element, since arrays only
+        /// match as a whole.
+        private(set) var rest: String?
+        /// The ranges of the values that may be credentials, in any order.
+        package private(set) var secrets: [Range<Int>] = []
+
+        /// Reads a value, and moves the cursor behind it.
+        ///
+        /// - Parameter level: How many strings of JSON surround the value, one inside the other; 0 by default.
+        package init(_ cursor: inout JSONCursor, level: Int = 0) throws(JSONCursor.SyntaxError) {
+            let (start, kind) = (cursor.offset, cursor.next)
+            switch kind {
+            case .object:
+                var members: [(key: String, value: String)] = []
+                // The values of the members in `valueKeys`, and the credentials in them.
+                var (values, secretsInValues): ([Range<Int>], [Range<Int>]) = ([], [])
+                // Whether a member names a credential, and whether `members` still has such a member.
+                var (isNamed, isNamedInRest) = (false, false)
+                try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+                    let start = cursor.offset
+                    var copy = cursor
+                    let name = cursor.next == .string && nameKeys.contains(key.lowercased()) ? try copy.text() : nil
+                    let value = try Self(&cursor, level: level)
+                    if let name, isSecret(name: name) {
+                        isNamed = true
+                        isNamedInRest = isNamedInRest || value.rest != nil
+                    }
+                    let isSecret = isSecret(name: key)
+                    if !isSecret, let rest = value.rest { members.append((key, rest)) }
+                    let found = isSecret ? [start..<cursor.offset] : value.secrets
+                    if valueKeys.contains(key.lowercased()) {
+                        values.append(start..<cursor.offset)
+                        secretsInValues += found
+                    } else {
+                        secrets += found
+                    }
+                }
+                if isNamedInRest { members.removeAll { valueKeys.contains($0.key.lowercased()) } }
+                secrets += isNamed ? values : secretsInValues
+                rest = JSONText.object(members)
+            case .array:
+                var elements: [String?] = []
+                try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+                    let element = try Self(&cursor, level: level)
+                    elements.append(element.rest)
+                    secrets += element.secrets
+                }
+                let kept = elements.compactMap { $0 }
+                rest = kept.count == elements.count ? "[\(kept.joined(separator: ", "))]" : nil
+            default:
+                let text = try cursor.text()
+                let isSecret = text.map { SecretMember.isSecret(value: $0, level: level) } ?? (kind == .string)
+                if isSecret { secrets = [start..<cursor.offset] }
+                rest = isSecret ? nil : String(decoding: cursor.bytes[start..<cursor.offset], as: UTF8.self)
+            }
         }
     }
 }
