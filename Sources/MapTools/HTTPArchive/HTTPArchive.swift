@@ -145,47 +145,31 @@ extension HTTPArchive {
 
         /// Reads an entry. If it isn't a JSON object, all properties are `nil` or empty.
         init(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
-            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
-                switch key {
-                case "request": try readRequest(&cursor)
-                case "response": try readResponse(&cursor)
-                default: try cursor.skip()
-                }
+            var entry = try cursor.members()
+            var request = try entry["request"]?.members() ?? [:]
+            method = try request["method"]?.text().flatMap {
+                HTTPSyntax.isToken($0) && $0 != "*" ? $0.uppercased() : nil
             }
-        }
+            url = try request["url"]?.text()
+            var postData = try request["postData"]?.members() ?? [:]
+            requestType = try postData["mimeType"]?.text().flatMap { $0.isEmpty ? nil : $0 }
+            requestBody = try postData["text"]?.rawText()
 
-        private mutating func readRequest(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
-            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
-                switch key {
-                case "method":
-                    method = try cursor.text().flatMap { HTTPSyntax.isToken($0) && $0 != "*" ? $0.uppercased() : nil }
-                case "url": url = try cursor.text()
-                case "postData":
-                    try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
-                        switch key {
-                        case "mimeType": requestType = try cursor.text().flatMap { $0.isEmpty ? nil : $0 }
-                        case "text": requestBody = try cursor.rawText()
-                        default: try cursor.skip()
-                        }
-                    }
-                default: try cursor.skip()
-                }
-            }
-        }
-
-        private mutating func readResponse(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
-            var mimeType: String?
+            var response = try entry["response"]?.members() ?? [:]
+            status = try response["status"]?.integer()
+            var content = try response["content"]?.members() ?? [:]
+            encoding = try content["encoding"]?.text()
+            size = try content["size"]?.integer()
+            // Empty text counts as not recorded: browsers also write it for bodies that they no longer have.
+            body = try content["text"]?.rawText().flatMap { $0.isEmpty ? nil : $0 }
+            let mimeType = try content["mimeType"]?.text()
             var values: [String: [String]] = [:]
-            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
-                switch key {
-                case "status": status = try cursor.integer()
-                case "content": mimeType = try readContent(&cursor)
-                case "headers":
-                    try cursor.array { cursor throws(JSONCursor.SyntaxError) in
-                        try Self.readHeader(&cursor, into: &values)
-                    }
-                default: try cursor.skip()
-                }
+            try response["headers"]?.array { cursor throws(JSONCursor.SyntaxError) in
+                var header = try cursor.members()
+                guard let name = try header["name"]?.text()?.asciiLowercased, let value = try header["value"]?.text(),
+                    RecordedExchange.Headers.isKept(name)
+                else { return }
+                values[name, default: []].append(value)
             }
             // Repeated headers form a list (RFC 9110 §5.3). But a response has only one Content-Type,
             // so its last value counts.
@@ -196,40 +180,6 @@ extension HTTPArchive {
             if contentType?.charset == nil, header?.charset != nil, header?.essence == contentType?.essence {
                 contentType = header
             }
-        }
-
-        /// Reads the response's `content`. Returns its MIME type, often with a charset; `nil` if it has none.
-        private mutating func readContent(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> String? {
-            var mimeType: String?
-            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
-                switch key {
-                case "mimeType": mimeType = try cursor.text()
-                case "encoding": encoding = try cursor.text()
-                case "size": size = try cursor.integer()
-                // Empty text counts as not recorded: browsers also write it for bodies that they no longer have.
-                case "text": body = try cursor.rawText().flatMap { $0.isEmpty ? nil : $0 }
-                default: try cursor.skip()
-                }
-            }
-            return mimeType
-        }
-
-        /// Reads a header, and adds its value to `values` by its lowercase name. Skips a header that has no name or
-        /// value, or that isn't kept.
-        private static func readHeader(
-            _ cursor: inout JSONCursor,
-            into values: inout [String: [String]]
-        ) throws(JSONCursor.SyntaxError) {
-            var (name, value) = (String?.none, String?.none)
-            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
-                switch key {
-                case "name": name = try cursor.text()
-                case "value": value = try cursor.text()
-                default: try cursor.skip()
-                }
-            }
-            guard let name = name?.asciiLowercased, let value, RecordedExchange.Headers.isKept(name) else { return }
-            values[name, default: []].append(value)
         }
 
         /// The headers that an import into a map's file keeps: the headers that a recorder keeps, and CORS headers,
@@ -267,5 +217,18 @@ extension HTTPArchive.Entry {
     private func typeOfText(at url: NormalizedURL) -> String {
         let byName = MIMEType.fileExtension(of: url.path).flatMap { MIMEType.guess(forExtension: $0) }
         return contentType?.text ?? byName ?? "text/plain"
+    }
+}
+
+extension JSONCursor {
+    /// Reads any value. If it's an object, returns a cursor at the value of each member, by key. If a key is given
+    /// twice, its last value counts. Returns an empty dictionary for any other value.
+    fileprivate mutating func members() throws(SyntaxError) -> [String: JSONCursor] {
+        var members: [String: JSONCursor] = [:]
+        try object { cursor, key, _ throws(SyntaxError) in
+            members[key] = cursor
+            try cursor.skip()
+        }
+        return members
     }
 }
