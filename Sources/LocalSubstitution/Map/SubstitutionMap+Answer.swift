@@ -59,7 +59,7 @@ extension SubstitutionMap {
         }
 
         /// Returns a copy of the answer with a field set. The new value replaces the field's earlier value, if any.
-        func setting(_ name: String, _ json: String) -> Answer {
+        package func setting(_ name: String, _ json: String) -> Answer {
             var answer = self
             if fields.isEmpty {
                 answer.problems.append("“\(name)” can't be set on nil. Remove it, or replace nil with an answer.")
@@ -122,10 +122,12 @@ extension SubstitutionMap {
         public static func text(_ text: String) -> Answer { Answer("text", JSONText.string(text)) }
 
         /// Answers with data of any MIME type.
-        public static func data(_ data: Data, mimeType: String) -> Answer {
+        public static func data(_ data: Data, mimeType: String) -> Answer { self.data(data).mimeType(mimeType) }
+
+        package static func data(_ data: Data) -> Answer {
             var answer = Answer("data", "0")
             answer.data = [data]
-            return answer.mimeType(mimeType)
+            return answer
         }
 
         /// Answers with a stream of pieces, each sent when it's due. The MIME type is `text/event-stream` by default.
@@ -177,15 +179,6 @@ extension SubstitutionMap.Answer: ExpressibleByStringLiteral, ExpressibleByArray
 
     /// Creates the answer for a URL that's never substituted.
     public init(nilLiteral: ()) { self = .notSubstituted }
-
-    /// Creates an answer from alternatives in JSON.
-    ///
-    /// - Parameter data: The bodies. An alternative's field `data` is an index into this list.
-    package init(alternatives: [String], data: [Data]) {
-        self.init()
-        fields = [("alternatives", "[\(alternatives.joined(separator: ", "))]")]
-        self.data = data
-    }
 
     /// Creates an answer from alternatives, tried from first to last.
     public init(alternatives: [SubstitutionMap.Answer]) {

@@ -44,10 +44,7 @@ extension EditedMap {
 extension HTTPArchive {
     /// A response, and the indexes of the archive's entries that recorded it. All of these entries have the same
     /// request, and no different response to this request comes between them.
-    struct Response {
-        fileprivate(set) var numbers: [Int]
-        fileprivate(set) var exchange: RecordedExchange
-    }
+    typealias Response = (numbers: [Int], exchange: RecordedExchange)
 
     /// Returns the selected responses for each URL. URLs are in the order of the archive, and a URL's responses in the
     /// order of the alternatives in its entry. URLs without a response are left out.
@@ -102,7 +99,7 @@ extension HTTPArchive {
                 {
                     found[request]?[last].numbers.append(number)
                 } else {
-                    found[request, default: []].append(Response(numbers: [number], exchange: exchange))
+                    found[request, default: []].append(([number], exchange))
                 }
             } catch {
                 left[number] = error
@@ -160,7 +157,8 @@ extension HTTPArchive {
     package func map() throws(SubstitutionMapError) -> SubstitutionMap {
         var left: [Int: Refusal] = [:]
         let entries = responses(.forTest, inOrder: true, &left).map { url, responses in
-            (key: url.canonical, value: Self.answer(responses.map(\.exchange)))
+            let alternatives = responses.map { Self.answer($0.exchange) }
+            return (key: url.canonical, value: SubstitutionMap.Answer(alternatives: alternatives))
         }
         // An entry for `GET` also answers `HEAD`, so this isn't a problem.
         let leftOut = left.filter { $0.value != .headOfGet }.sorted { $0.key < $1.key }.map { number, reason in
@@ -175,26 +173,20 @@ extension HTTPArchive {
         return try SubstitutionMap(entries, leftOut: leftOut)
     }
 
-    private static func answer(_ exchanges: [RecordedExchange]) -> SubstitutionMap.Answer {
-        var data: [Data] = []
-        let alternatives = exchanges.map { exchange in
-            let response = exchange.response
-            var members: EntryText.Members = [("methods", JSONText.array([exchange.method]))]
-            members += exchange.conditions + [("status", String(response.status))]
-            var headers = response.headers
-            let hasBody = HTTPSyntax.hasBody(status: response.status)
-            if hasBody { headers["Content-Type"] = response.contentType }
-            if hasBody, !response.body.isEmpty {
-                members.append(("data", String(data.count)))
-                data.append(response.body)
+    private static func answer(_ exchange: RecordedExchange) -> SubstitutionMap.Answer {
+        let response = exchange.response
+        var headers = response.headers
+        var answer = SubstitutionMap.Answer.status(response.status)
+        if HTTPSyntax.hasBody(status: response.status) {
+            headers["Content-Type"] = response.contentType
+            if !response.body.isEmpty {
+                answer = .data(response.body).status(response.status)
                 let type = response.contentType.map { MIMEType.essence(of: $0) }
-                if type == MIMEType.eventStream { members.append(("secondsPerEvent", "0")) }
+                if type == MIMEType.eventStream { answer = answer.secondsPerEvent(0) }
             }
-            let fields = headers.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONText.string($0.value)) }
-            if !fields.isEmpty { members.append(("headers", JSONText.object(fields))) }
-            return JSONText.object(members)
         }
-        return SubstitutionMap.Answer(alternatives: alternatives, data: data)
+        for (name, json) in exchange.conditions { answer = answer.setting(name, json) }
+        return (headers.isEmpty ? answer : answer.headers(headers)).methods(exchange.method)
     }
 }
 
