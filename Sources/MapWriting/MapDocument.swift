@@ -72,47 +72,34 @@ package struct MapDocument: Sendable {
     ///
     /// - Parameter withPieces: Whether to include the files of the entry's streams; `true` by default.
     package func files(of key: String, withPieces: Bool = true) -> [String] {
-        var files: [String] = []
-        Array((values[key] ?? "").utf8).withUnsafeBufferPointer { bytes in
-            var cursor = JSONCursor(bytes, in: 0..<bytes.count, line: 1, isStrict: true)
-            // The whole map was scanned when it was read, so the value is valid JSON.
-            try? Self.readFiles(&cursor, withPieces, into: &files)
-        }
-        return files
+        // The whole map was scanned when it was read, so the value is valid JSON.
+        let bytes = Array("[\(values[key] ?? "")]".utf8)
+        return Self.files(in: Self.elements(of: 0..<bytes.count, in: bytes), of: bytes, withPieces)
     }
 
-    private static func readFiles(
-        _ cursor: inout JSONCursor,
-        _ withPieces: Bool,
-        into files: inout [String]
-    ) throws(JSONCursor.SyntaxError) {
-        switch cursor.next {
-        case .string:
-            if let name = try cursor.text() { files.append(name) }
-        case .array:
-            try cursor.array { cursor throws(JSONCursor.SyntaxError) in
-                try readFiles(&cursor, withPieces, into: &files)
-            }
-        case .object:
-            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
-                if ["file", "alternatives"].contains(key) {
-                    try readFiles(&cursor, withPieces, into: &files)
-                } else if key == "stream", withPieces, cursor.next == .array {
-                    // In a stream, a string is text, and not a file's name.
-                    try cursor.array { cursor throws(JSONCursor.SyntaxError) in
-                        if cursor.next == .object {
-                            try readFiles(&cursor, withPieces, into: &files)
-                        } else {
-                            try cursor.skip()
-                        }
+    private static func files(in values: [JSONScanner.Member], of bytes: [UInt8], _ withPieces: Bool) -> [String] {
+        values.flatMap { value -> [String] in
+            switch value.kind {
+            case .string: return value.text.map { [$0] } ?? []
+            case .array: return files(in: elements(of: value.range, in: bytes), of: bytes, withPieces)
+            case .object:
+                let members = (try? JSONScanner(bytes, in: value.range).members()) ?? []
+                return members.flatMap { member -> [String] in
+                    if ["file", "alternatives"].contains(member.key) {
+                        return files(in: [member], of: bytes, withPieces)
                     }
-                } else {
-                    try cursor.skip()
+                    guard member.key == "stream", withPieces else { return [] }
+                    // In a stream, a string is text, and not a file's name.
+                    let pieces = elements(of: member.range, in: bytes).filter { $0.kind == .object }
+                    return files(in: pieces, of: bytes, withPieces)
                 }
+            default: return []
             }
-        default:
-            try cursor.skip()
         }
+    }
+
+    private static func elements(of range: Range<Int>, in bytes: [UInt8]) -> [JSONScanner.Member] {
+        (try? JSONScanner(bytes, in: range).elements()) ?? []
     }
 
     /// Returns the names of an entry's fields; an empty array if there's no such key, or if its value isn't an object.
