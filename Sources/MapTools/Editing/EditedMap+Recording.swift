@@ -16,70 +16,54 @@ extension EditedMap {
     package mutating func add(
         tests: [[RecordedExchange]]
     ) -> (outcomes: [[Result<AddedExchange, MapToolError>]], conflicts: [Conflict]) {
-        let skipped = MapToolError("The exchange was skipped. Run the tests again.")
-        var added = Added(outcomes: tests.map { $0.map { _ in .failure(skipped) } })
+        let recorded = tests.enumerated().map { test, exchanges in exchanges.map { Recorded($0, in: test) } }
         // The exchanges that replace recorded answers, by the entry's key; and the other exchanges, by URL.
-        var (replaced, new): ([String: [Numbered]], [String: [Numbered]]) = ([:], [:])
-        for (test, exchanges) in tests.enumerated() {
-            for (number, exchange) in exchanges.enumerated() {
-                do throws(MapToolError) {
-                    let key = exchange.replaced?.key
-                    let url = if let key { try Self.normalized(key) } else { try Self.recordable(exchange.url) }
-                    let numbered = Numbered(test: test, number: number, url: url, exchange: exchange)
-                    if let key {
-                        replaced[key, default: []].append(numbered)
-                    } else {
-                        new[url.canonical, default: []].append(numbered)
-                    }
-                } catch {
-                    added.outcomes[test][number] = .failure(error)
+        var (replaced, new): ([String: Group], [String: Group]) = ([:], [:])
+        for item in recorded.joined() {
+            do throws(MapToolError) {
+                if let key = item.exchange.replaced?.key {
+                    let url = try Self.normalized(key)
+                    replaced[key, default: (url, [])].items.append(item)
+                } else {
+                    let url = try Self.recordable(item.exchange.url)
+                    new[url.canonical, default: (url, [])].items.append(item)
                 }
+            } catch {
+                item.outcome = .failure(error)
             }
         }
+        var conflicts: [Conflict] = []
         for (_, group) in replaced.sorted(by: { $0.key < $1.key }) + new.sorted(by: { $0.key < $1.key }) {
             do throws(MapToolError) {
                 try undoing { map throws(MapToolError) in
-                    if let key = group[0].exchange.replaced?.key {
-                        try map.replace(group, of: key, &added)
+                    if let key = group.items[0].exchange.replaced?.key {
+                        try map.replace(group, of: key, &conflicts)
                     } else {
-                        try map.add(group, to: &added)
+                        try map.add(group, &conflicts)
                     }
                 }
             } catch {
-                for numbered in group { added.set(.failure(error), for: numbered) }
+                for item in group.items { item.outcome = .failure(error) }
             }
         }
-        return (added.outcomes, added.conflicts)
+        return (recorded.map { $0.map(\.outcome) }, conflicts)
     }
 
-    private struct Added {
-        var outcomes: [[Result<AddedExchange, MapToolError>]]
-        var conflicts: [Conflict] = []
-
-        mutating func set(_ outcome: Result<AddedExchange, MapToolError>, for numbered: Numbered) {
-            outcomes[numbered.test][numbered.number] = outcome
-        }
-
-        /// Adds the conflict, unless it's `nil`. Marks each exchange of the group as not added if no kept response
-        /// answers it.
-        mutating func note(_ conflict: Conflict?, _ kept: [Addition], in group: [Numbered]) {
-            if let conflict { conflicts.append(conflict) }
-            let answered = Set(kept.flatMap(\.answers).map { [$0.test, $0.number] })
-            for numbered in group where !answered.contains([numbered.test, numbered.number]) {
-                set(.failure(EditedMap.otherResponse), for: numbered)
-            }
-        }
-    }
-
-    /// An exchange, the index of its test, and its own index in that test.
-    private struct Numbered {
-        let test: Int
-        let number: Int
-        let url: NormalizedURL
+    /// An exchange to record, and what became of it.
+    private final class Recorded {
         let exchange: RecordedExchange
+        /// The index of the test.
+        let test: Int
+        /// Stays like this if the map keeps another test's response.
+        var outcome = Result<AddedExchange, MapToolError>.failure(otherResponse)
+
+        init(_ exchange: RecordedExchange, in test: Int) { (self.exchange, self.test) = (exchange, test) }
 
         var condition: RecordedCondition { exchange.request.condition }
     }
+
+    /// The exchanges for one entry, and its URL.
+    private typealias Group = (url: NormalizedURL, items: [Recorded])
 
     /// Returns why exchanges with a URL can't be recorded, and what to do instead; `nil` if they can.
     package static func obstacle(toRecording url: URL) -> MapToolError? {
@@ -110,25 +94,25 @@ extension EditedMap {
     }
 
     /// Adds the exchanges of one URL. Throws an error if the map excludes the URL.
-    private mutating func add(_ ofURL: [Numbered], to added: inout Added) throws(MapToolError) {
-        guard let url = ofURL.first?.url else { return }
+    private mutating func add(_ group: Group, _ conflicts: inout [Conflict]) throws(MapToolError) {
+        let url = group.url
         if let key = entries.exclusion(of: url) {
             throw MapToolError("The entry “\(key)” is null. Remove the entry to record the URL.")
         }
-        let gets = Set(ofURL.map(\.exchange.request).filter { $0.method == "GET" })
-        let groups = Dictionary(grouping: ofURL) { numbered in
+        let gets = Set(group.items.map(\.exchange.request).filter { $0.method == "GET" })
+        let requests = Dictionary(grouping: group.items) { item in
             // An answer to GET answers HEAD too.
-            let get = RecordedExchange.Request(method: "GET", condition: numbered.condition)
-            let request = numbered.exchange.request
+            let get = RecordedExchange.Request(method: "GET", condition: item.condition)
+            let request = item.exchange.request
             return request.method == "HEAD" && gets.contains(get) ? get : request
         }
         var additions: [Addition] = []
-        for (request, group) in groups.sorted(by: { RecordedExchange.Request.isBefore($0.key, $1.key) }) {
-            let (sequence, conflict) = Self.sequence(of: request, in: group)
-            added.note(conflict, sequence, in: group)
+        for (request, items) in requests.sorted(by: { RecordedExchange.Request.isBefore($0.key, $1.key) }) {
+            let (sequence, conflict) = Self.sequence(of: request, in: (url, items))
+            if let conflict { conflicts.append(conflict) }
             additions += sequence
         }
-        let isAlone = additions.count == 1 && groups.keys.allSatisfy { $0.condition.when == nil }
+        let isAlone = additions.count == 1 && requests.keys.allSatisfy { $0.condition.when == nil }
         let oldKey = entries.key(of: url)
         let key = oldKey ?? url.canonical
         let old = oldKey.flatMap { value(of: $0) }
@@ -156,7 +140,7 @@ extension EditedMap {
             } catch {
                 result = .failure(error)
             }
-            for numbered in addition.answers { added.set(result, for: numbered) }
+            for item in addition.answers { item.outcome = result }
         }
         if !alternatives.isEmpty, let value = Self.value(old, adding: alternatives) { set(key, to: value) }
     }
@@ -218,7 +202,7 @@ extension EditedMap {
         /// How many exchanges in a row, in the test that recorded the response, got this same response.
         var count = 1
         /// All exchanges that the response answers, including those of other tests.
-        var answers: [Numbered] = []
+        var answers: [Recorded] = []
 
         func fileName(for url: NormalizedURL) -> RecordedFileName {
             exchange.fileName(for: url, distinguishing: exchange.method == "GET" ? nil : exchange.request)
@@ -231,7 +215,7 @@ extension EditedMap {
 
     /// Returns a clause without a period that says which other requests the entry may answer, too, or why it may answer
     /// them. Returns `nil` if the entry can tell all requests apart.
-    private static func note(on group: [Numbered]) -> String? {
+    private static func note(on group: [Recorded]) -> String? {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
             return nil
@@ -257,42 +241,42 @@ extension EditedMap {
     private static func sequence(
         of request: RecordedExchange.Request,
         atLeast fewest: Int = 1,
-        in group: [Numbered]
+        in group: Group
     ) -> ([Addition], Conflict?) {
         // The answer to GET also answers HEAD. So in a group for GET, responses to HEAD don't count.
-        let tests = Dictionary(grouping: group.filter { $0.exchange.request.method == request.method }, by: \.test)
-            .sorted { $0.key < $1.key }
+        let items = group.items.filter { $0.exchange.request.method == request.method }
+        let tests = Dictionary(grouping: items, by: \.test).sorted { $0.key < $1.key }
         // If another test got the kept responses and then more, that test's responses are kept instead.
         var kept = (tests.first { $0.value.count >= fewest } ?? tests.first)?.value ?? []
         for (_, other) in tests where !answers(kept, other) && answers(other, kept) { kept = other }
-        let note = note(on: group)
+        let note = note(on: group.items)
         var sequence: [Addition] = []
         var placeOfKept: [Int] = []
-        for numbered in kept {
-            if let last = sequence.indices.last, sequence[last].exchange.hasResponse(of: numbered.exchange) {
+        for exchange in kept.map(\.exchange) {
+            if let last = sequence.indices.last, sequence[last].exchange.hasResponse(of: exchange) {
                 sequence[last].count += 1
             } else {
-                let partial = numbered.exchange.replaced == nil ? partialNote(numbered.exchange.response.status) : nil
-                sequence.append(Addition(exchange: numbered.exchange.answering(request), note: partial ?? note))
+                let partial = exchange.replaced == nil ? partialNote(exchange.response.status) : nil
+                sequence.append(Addition(exchange: exchange.answering(request), note: partial ?? note))
             }
             placeOfKept.append(sequence.count - 1)
         }
         for place in sequence.indices.dropLast() { sequence[place].exchange.times = sequence[place].count }
         let right = tests.filter { answers(kept, $0.value) }
-        for (_, exchanges) in right {
-            for (index, numbered) in exchanges.enumerated() {
-                sequence[placeOfKept[min(index, kept.count - 1)]].answers.append(numbered)
+        for (_, items) in right {
+            for (index, item) in items.enumerated() {
+                sequence[placeOfKept[min(index, kept.count - 1)]].answers.append(item)
             }
         }
         if let last = sequence.indices.last {
-            sequence[last].answers += group.filter { $0.exchange.request.method != request.method }
+            sequence[last].answers += group.items.filter { $0.exchange.request.method != request.method }
         }
-        guard right.count < tests.count, let first = kept.first else { return (sequence, nil) }
+        guard right.count < tests.count else { return (sequence, nil) }
         let conflict = Conflict(
             method: request.method,
-            url: first.url.canonical,
+            url: group.url.canonical,
             when: request.condition.when,
-            isRedacted: group.contains(where: \.condition.isRedacted),
+            isRedacted: group.items.contains(where: \.condition.isRedacted),
             tests: tests.map { test, exchanges in
                 .init(
                     number: test,
@@ -306,41 +290,40 @@ extension EditedMap {
 
     /// Returns whether a sequence answers the requests of a recording with the recorded responses. The sequence's last
     /// response answers all further requests.
-    private static func answers(_ sequence: [Numbered], _ recorded: [Numbered]) -> Bool {
+    private static func answers(_ sequence: [Recorded], _ recorded: [Recorded]) -> Bool {
         guard let last = sequence.last else { return recorded.isEmpty }
-        return recorded.enumerated().allSatisfy { index, numbered in
+        return recorded.enumerated().allSatisfy { index, item in
             let response = index < sequence.count ? sequence[index] : last
-            return response.exchange.hasResponse(
-                of: numbered.exchange,
-                countsRates: response.test == numbered.test
-            )
+            return response.exchange.hasResponse(of: item.exchange, countsRates: response.test == item.test)
         }
     }
 
     /// Replaces recorded answers of the entry with the given key. Keeps the fields that select requests, and the fields
     /// that a recording doesn't write, such as comments and delays.
     private mutating func replace(
-        _ recorded: [Numbered],
+        _ group: Group,
         of key: String,
-        _ added: inout Added
+        _ conflicts: inout [Conflict]
     ) throws(MapToolError) {
-        guard let text = entries.document.values[key].flatMap({ EntryText($0) }) else { return }
+        guard let text = entries.document.values[key].flatMap({ EntryText($0) }) else {
+            throw MapToolError("The exchange was skipped. Run the tests again.")
+        }
         var changed: [Int: [EntryText.Members]] = [:]
-        let sequences = Dictionary(grouping: recorded, by: \.exchange.replaced)
-            .compactMap { sequence, group in sequence.map { ($0, group) } }
-        for (sequence, group) in sequences.sorted(by: { $0.0.places[0] < $1.0.places[0] }) {
-            guard let first = group.first(where: { $0.exchange.method == sequence.method }) else {
-                for numbered in group { added.set(.failure(Self.onlyHead(sequence.method)), for: numbered) }
+        let sequences = Dictionary(grouping: group.items, by: \.exchange.replaced)
+            .compactMap { sequence, items in sequence.map { ($0, items) } }
+        for (sequence, items) in sequences.sorted(by: { $0.0.places[0] < $1.0.places[0] }) {
+            guard let first = items.first(where: { $0.exchange.method == sequence.method }) else {
+                for item in items { item.outcome = .failure(Self.onlyHead(sequence.method)) }
                 continue
             }
             let request = sequence.hasCondition ? first.exchange.request : .any(sequence.method)
-            let (additions, conflict) = Self.sequence(of: request, atLeast: sequence.count, in: group)
+            let (additions, conflict) = Self.sequence(of: request, atLeast: sequence.count, in: (group.url, items))
             let count = additions.reduce(0) { $0 + $1.count }
             guard count >= sequence.count else {
-                for numbered in group { added.set(.failure(Self.tooFew(count, of: sequence.count)), for: numbered) }
+                for item in items { item.outcome = .failure(Self.tooFew(count, of: sequence.count)) }
                 continue
             }
-            added.note(conflict, additions, in: group)
+            if let conflict { conflicts.append(conflict) }
             let own = sequence.files
             var bodies: WrittenBodies = [:]
             var answers: [Int: [EntryText.Members]] = [:]
@@ -349,7 +332,7 @@ extension EditedMap {
             for (index, addition) in additions.enumerated() {
                 let body = addition.exchange.response.body
                 let hasBody = body.isEmpty || own.contains { hasFile($0, body) }
-                let name = addition.fileName(for: first.url)
+                let name = addition.fileName(for: group.url)
                 let file =
                     body.isEmpty ? nil : try write(addition.exchange, as: name, over: own, unlessIn: &bodies)
                 // The new last answer takes the position of the old last answer. At an earlier position, it would hide
@@ -357,7 +340,7 @@ extension EditedMap {
                 let last = sequence.places.count - 1
                 let place = sequence.places[addition.exchange.times == nil ? last : min(index, last)]
                 let old = text.answers[place]
-                let entry = addition.exchange.entry(for: first.url, file: file, defaults: entries.defaults)
+                let entry = addition.exchange.entry(for: group.url, file: file, defaults: entries.defaults)
                 let new = entry.members + addition.exchange.conditions
                 let answer = old.replacing(by: new, isFurther: answers[place]?.isEmpty == false)
                 answers[place, default: []].append(answer)
@@ -365,7 +348,7 @@ extension EditedMap {
                 isSame = isSame && isOld
                 let change: KeptFile.Change = isOld && hasBody ? .unchanged : .replaced
                 let outcome = AddedExchange(change: change, file: file ?? "", note: addition.note)
-                for numbered in addition.answers { added.set(.success(outcome), for: numbered) }
+                for item in addition.answers { item.outcome = .success(outcome) }
             }
             if !isSame { changed.merge(answers) { $1 } }
         }
