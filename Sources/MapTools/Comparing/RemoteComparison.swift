@@ -232,15 +232,8 @@ private struct RemoteComparer: Sendable {
     /// Returns the offset of the first byte at which two bodies differ. If one body begins with the whole other one,
     /// returns the length of the shorter one.
     static func firstDifference(_ first: Data, _ second: Data) -> Int {
-        let block = 64 << 10
-        let common = min(first.count, second.count)
-        var offset = 0
-        // Compares whole blocks first, which is fast.
-        while offset < common, first.dropFirst(offset).prefix(block) == second.dropFirst(offset).prefix(block) {
-            offset += min(block, common - offset)
-        }
-        let rest = zip(first.dropFirst(offset).prefix(block), second.dropFirst(offset).prefix(block))
-        return offset + rest.prefix { $0 == $1 }.count
+        let offset = zip(first, second).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+        return offset ?? min(first.count, second.count)
     }
 
     /// Replaces the file with a body. Returns why the file is unchanged; `nil` if it was replaced.

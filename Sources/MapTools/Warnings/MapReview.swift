@@ -121,14 +121,11 @@ package struct MapReview {
     /// then answers requests with this method.
     private var methodsOfPatterns: [Warning] {
         var patterns = MatchPattern.Index()
-        var hasPatterns = false
         for (number, entry) in entries.enumerated() where entry.isPattern {
             guard !Self.methods(of: entry).isSubset(of: ["GET", "HEAD"]), let pattern = try? MatchPattern(entry.key)
             else { continue }
             patterns.insert(pattern, number: number)
-            hasPatterns = true
         }
-        guard hasPatterns else { return [] }
         return warn(.methodOfPattern, entries) { entry in
             guard !entry.isPattern, let url = try? NormalizedURL(key: entry.key) else { return nil }
             let listed = Self.methods(of: entry)
