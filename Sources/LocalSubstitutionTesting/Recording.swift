@@ -192,13 +192,13 @@ struct Recording: Sendable {
                 lines.append("  \(request.signature): not replaced: \(Self.maybeOfAnotherTest). \(advice)")
                 continue
             }
-            do throws(Obstacle) {
+            do throws(SubstitutionScope.Failure) {
                 let (exchange, left) = try exchange(for: request, missing, instead: sequence)
                 test.add(exchange, to: request)
                 leftOut.formUnion(left)
             } catch {
                 if let sequence { failed.insert(sequence) }
-                lines.append("  \(request.signature): \(error.text)")
+                lines.append("  \(request.signature): \(error)")
             }
         }
         test.recorded.removeAll { $0.exchange.replaced.map(failed.contains) ?? false }
@@ -237,11 +237,6 @@ struct Recording: Sendable {
     private static let redirectsElsewhere =
         "its entry redirects to another URL than the server does. Correct the entry's Location, or remove the entry."
 
-    /// The reason why a response isn't recorded, as the issue shows it after the request.
-    private struct Obstacle: Error {
-        let text: String
-    }
-
     /// Returns the exchange to record for a request, and the names of the response's headers that the exchange leaves
     /// out.
     ///
@@ -250,18 +245,19 @@ struct Recording: Sendable {
     ///     answers.
     ///   - sequence: The recorded answers that the response replaces; `nil` for a response that the map doesn't have
     ///     yet.
-    /// - Throws: An `Obstacle` if the response can't be recorded, or if the `redacting` closure discards it.
+    /// - Throws: The reason, as the issue shows it after the request, if the response can't be recorded, or if the
+    ///   `redacting` closure discards it.
     private func exchange(
         for request: TestSubstitutions.Request,
         _ missing: RecordingChoice.Missing?,
         instead sequence: RecordingAgain.Sequence?
-    ) throws(Obstacle) -> (RecordedExchange, leftOut: [String]) {
+    ) throws(SubstitutionScope.Failure) -> (RecordedExchange, leftOut: [String]) {
         if let error = request.error {
             let beginning = sequence == nil ? "" : "not replaced, since it was "
-            throw Obstacle(text: "\(beginning)not loaded: \(error.localizedDescription)")
+            throw SubstitutionScope.Failure(["\(beginning)not loaded: \(error.localizedDescription)"])
         }
-        func obstacle(_ reason: String) -> Obstacle {
-            Obstacle(text: "\(sequence == nil ? "not recorded" : "not replaced"): \(reason)")
+        func obstacle(_ reason: String) -> SubstitutionScope.Failure {
+            SubstitutionScope.Failure(["\(sequence == nil ? "not recorded" : "not replaced"): \(reason)"])
         }
         if request.outcome == .underWay {
             throw obstacle("the request hadn't ended when the test ended. Wait for it in the test.")
