@@ -153,6 +153,7 @@ package struct JSONCursor {
     }
 
     /// Skips any value.
+    @inline(never)
     package mutating func skip() throws(SyntaxError) {
         switch next {
         case .string:

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The fields of an entry, an alternative, `$defaults` or a handler's answer. Unset fields are `nil` or empty.
+/// The fields of an entry, an alternative, a piece of a stream, `$defaults` or a handler's answer. Unset fields are `nil`
+/// or empty.
 package struct EntryFields: Sendable {
     package var file: String?
     /// The kind of the answer; `nil` if the fields have no answer.
@@ -85,6 +86,8 @@ extension EntryFields {
         case entry, defaults, alternative
         /// In a handler's answer.
         case handled
+        /// In a piece of a stream.
+        case piece
     }
 
     /// A field of an entry: its name, where it's allowed, and how it's read and inherited.
@@ -120,6 +123,7 @@ extension EntryFields {
         }
 
         private static let everywhere: [Place] = [.entry, .defaults, .alternative, .handled]
+        private static let withPieces: [Place] = [.entry, .alternative, .handled, .piece]
         private static let perRequest: [Place] = [.entry, .defaults, .alternative]
         /// The places of a field that applies to an entry and all its alternatives. An alternative can't set it.
         private static let whole: [Place] = [.entry, .defaults]
@@ -130,39 +134,63 @@ extension EntryFields {
 
         /// All fields, in the order in which messages list them.
         static let all: [Field] = [
-            Field("file", answer: .file) { $0.fields.file = $0.string($1, "a string with the name of a file") },
+            Field("file", answer: .file, in: withPieces) {
+                $0.fields.file = $0.string($1, "a string with the name of a file")
+            },
             Field("mimeType", in: everywhere, refusing: withoutBody, inherit: { fill(&$0.mimeType, $1.mimeType) }) {
-                $0.readMIMEType($1)
+                $0.fields.mimeType = $0.string($1, "a string, such as “image/png”") {
+                    let advice = "Use type/subtype, such as “image/png”. A charset goes into the field “charset”."
+                    return HTTPSyntax.isMIMEType($0) ? nil : "“\($0)” isn't a MIME type. \(advice)"
+                }
             },
             Field("charset", in: everywhere, refusing: withoutWholeBody, inherit: { fill(&$0.charset, $1.charset) }) {
-                $0.readCharset($1)
+                $0.fields.charset = $0.string($1, "a string, such as “utf-8”") {
+                    HTTPSyntax.isToken($0) ? nil : "“\($0)” isn't a charset. Use an IANA name, such as “utf-8”."
+                }
             },
-            Field("status", refusing: [.error, .network, .handler, .alternatives]) { $0.readStatus($1) },
+            Field("status", refusing: [.error, .network, .handler, .alternatives]) {
+                $0.fields.status = $0.integer($1, "a number, such as 404") {
+                    100...599 ~= $0 ? nil : "“status” can't be \($0). Use a number from 100 to 599."
+                }
+            },
             Field("headers", in: everywhere, refusing: [.error, .handler], inherit: addHeaders) { $0.readHeaders($1) },
-            Field("json", answer: .inline) { $0.readJSON($1) },
-            Field("text", answer: .inline) { $0.readText($1) },
+            Field("json", answer: .inline, in: withPieces) { $0.readJSON($1) },
+            Field("text", answer: .inline, in: withPieces) {
+                $0.fields.answer = $0.string($1, "a string").map { .inline(Entry.Body(Data($0.utf8), .text)) }
+            },
             Field("stream", answer: .stream) { $0.readStream($1) },
-            Field("error", answer: .error) { $0.readError($1) },
+            Field("error", answer: .error, in: withPieces) { $0.readError($1) },
             Field("forwardTo", answer: .network) { $0.readForwardTo($1) },
             Field("handler", answer: .handler, in: [.entry, .alternative]) { $0.readHandler($1) },
             Field("setRequestHeaders", refusing: [.stream, .error, .handler, .alternatives]) {
                 $0.readRequestHeaders($1)
             },
-            Field("delay", in: everywhere, inherit: inheritDelay) { $0.fields.delay = $0.seconds($1) },
+            Field("delay", in: everywhere + [.piece], inherit: inheritDelay) { $0.fields.delay = $0.seconds($1) },
             Field("bytesPerSecond", in: everywhere, refusing: withoutWholeBody, inherit: { fill(&$0.pace, $1.pace) }) {
-                $0.readBytesPerSecond($1)
+                let rate = $0.integer($1, "a whole number from 1 to 1,000,000,000", in: 1...1_000_000_000)
+                $0.set(rate.map(Pace.bytesPerSecond), $1)
             },
-            Field("secondsPerLine", refusing: withoutWholeBody + [.alternatives]) { $0.readSecondsPerLine($1) },
-            Field("secondsPerEvent", refusing: withoutWholeBody + [.alternatives]) { $0.readSecondsPerEvent($1) },
+            Field("secondsPerLine", refusing: withoutWholeBody + [.alternatives]) {
+                $0.set($0.seconds($1).map(Pace.secondsPerLine), $1)
+            },
+            Field("secondsPerEvent", refusing: withoutWholeBody + [.alternatives]) {
+                $0.set($0.seconds($1).map(Pace.secondsPerEvent), $1)
+            },
             Field("methods", in: perRequest, inherit: { fill(&$0.methods, $1.methods) }) { $0.readMethods($1) },
             Field("when", in: [.entry, .alternative], refusing: [.alternatives]) { $0.readWhen($1) },
-            Field("times", in: [.alternative], refusing: [.alternatives]) { $0.readTimes($1) },
+            Field("times", in: [.alternative], refusing: [.alternatives]) {
+                $0.fields.times = $0.integer($1, "a whole number of at least 1", in: 1...Int.max)
+            },
             Field("alternatives", answer: .alternatives, in: [.entry]) { $0.readAlternatives($1) },
             Field("ignoreQuery", in: whole, inherit: { fill(&$0.ignoreQuery, $1.ignoreQuery) }) {
                 $0.readIgnoreQuery($1)
             },
             Field("use", in: whole, refusing: alwaysAnswering, inherit: { fill(&$0.use, $1.use) }) { $0.readUse($1) },
-            Field("timeout", in: whole, refusing: alwaysAnswering, inherit: inheritTimeout) { $0.readTimeout($1) },
+            Field("timeout", in: whole, refusing: alwaysAnswering, inherit: inheritTimeout) {
+                $0.fields.timeout = $0.number($1, "a number of seconds") {
+                    $0 > 0 ? nil : "“timeout” must be more than 0 seconds."
+                }
+            },
             Field("enabled", in: whole, inherit: { fill(&$0.isEnabled, $1.isEnabled) }) {
                 $0.fields.isEnabled = $0.bool($1, "true or false")
             },
@@ -204,7 +232,8 @@ extension EntryFields {
             allows(kind) || (kind == .handler && ["mimeType", "charset", "headers", "bytesPerSecond"].contains(name))
         }
 
-        /// Returns why the field isn't allowed in a place, and what to do instead; `nil` if the field is allowed.
+        /// Returns why the field isn't allowed in a place, and what to do instead; `nil` if the field is allowed, and
+        /// in a piece.
         func refusal(in place: Place) -> String? {
             guard !places.contains(place) else { return nil }
             switch (place, name) {
@@ -225,11 +254,17 @@ extension EntryFields {
                 return "“\(name)” isn't allowed in an alternative. Remove it."
             case (.alternative, _):
                 return "“\(name)” is for all alternatives together. Write { \"\(name)\": …, \"alternatives\": […] }."
+            case (.piece, _):
+                return nil  // In a piece, the field is unknown.
             }
         }
 
         /// Returns advice on an unknown field: the field that was probably meant or, if none is similar, all fields.
-        static func advice(on name: String) -> String {
+        static func advice(on name: String, in place: Place) -> String {
+            if place == .piece {
+                let other = "Use “text”, “json”, “file”, “error” or “delay”."
+                return NearestName.advice(on: name, in: ["text", "json", "file", "error", "delay"], or: other)
+            }
             if let meant = ofOtherTools.first(where: { $0.value.contains(name.lowercased()) })?.key {
                 return "Use \(meant)."
             }

@@ -1,6 +1,7 @@
 package import Foundation
 
-/// A reader of the fields of an entry, an alternative, `$defaults` or a handler's answer. It notes every problem.
+/// A reader of the fields of an entry, an alternative, a piece of a stream, `$defaults` or a handler's answer. It notes
+/// every problem.
 package final class EntryFieldsReader {
     typealias Member = JSONScanner.Member
 
@@ -8,8 +9,6 @@ package final class EntryFieldsReader {
     package private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
     /// The line of each of the object's fields, for problems that are found after all fields are read.
     private var lines: [String: Int] = [:]
-    /// The beginning of messages while a part of the object is read, such as “Piece 2: ”; empty by default.
-    var prefix = ""
 
     let bytes: [UInt8]
     /// The line of the object or list that's read; 0 for a map made in code, which has no lines.
@@ -38,24 +37,33 @@ package final class EntryFieldsReader {
             readAlternatives(in: range, line: line, valueLine: valueLine ?? line)
             return
         }
+        // The first field of a piece that sets its content.
+        var content: String?
         for member in members(in: range, line: valueLine ?? line) {
             guard lines.updateValue(member.line, forKey: member.key) == nil else {
                 note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
                 continue
             }
-            if let field = EntryFields.Field.named(member.key) {
+            if let field = EntryFields.Field.named(member.key), place != .piece || field.places.contains(.piece) {
                 if let refusal = field.refusal(in: place) {
                     note(member, .conflict, refusal)
+                } else if field.answer != nil, let content {
+                    note(member, .conflict, "“\(content)” and “\(member.key)” can't go together. Make them two pieces.")
                 } else {
+                    if place == .piece, field.answer != nil { content = member.key }
                     fields.kind = field.answer ?? fields.kind
                     field.read(self, member)
                 }
             } else if member.key == "data", !data.isEmpty {
                 readData(member)
             } else {
-                let advice = EntryFields.Field.advice(on: member.key)
+                let advice = EntryFields.Field.advice(on: member.key, in: place)
                 note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
             }
+        }
+        if fields.kind == nil, place == .piece {
+            note(line, .noFile, "The content is missing. Add “text”, “json”, “file” or “error”.")
+            return
         }
         if fields.kind == nil, fields.status != nil {
             fields.kind = .empty
@@ -82,109 +90,43 @@ package final class EntryFieldsReader {
 
     // MARK: Fields with a value
 
-    func readMIMEType(_ member: Member) {
-        guard let type = string(member, "a string, such as “image/png”") else { return }
-        guard HTTPSyntax.isMIMEType(type) else {
-            let advice = "Use type/subtype, such as “image/png”. A charset goes into the field “charset”."
-            return note(member, .invalidValue, "“\(type)” isn't a MIME type. \(advice)")
-        }
-        fields.mimeType = type
-    }
-
-    func readCharset(_ member: Member) {
-        guard let charset = string(member, "a string, such as “utf-8”") else { return }
-        guard HTTPSyntax.isToken(charset) else {
-            return note(member, .invalidValue, "“\(charset)” isn't a charset. Use an IANA name, such as “utf-8”.")
-        }
-        fields.charset = charset
-    }
-
-    func readStatus(_ member: Member) {
-        guard let status = integer(member, "a number, such as 404") else { return }
-        guard 100...599 ~= status else {
-            return note(member, .invalidValue, "“status” can't be \(status). Use a number from 100 to 599.")
-        }
-        fields.status = status
-    }
-
     func readIgnoreQuery(_ member: Member) {
-        if case .bool(let all) = json(member) {
+        if let all = bool(member) {
             // `false` becomes a rule without names, not an unset field, so that it overrides a default of `true`.
             fields.ignoreQuery = Query.Ignored(names: all ? nil : [])
             return
         }
-        guard let names = strings(member, "true, false or a list of parameter names") else { return }
-        if let wrong = names.first(where: { $0.isEmpty || $0.dropLast().contains("*") }) {
-            let advice = "Write a parameter's name, which may end in *."
-            return note(member, .invalidValue, "“ignoreQuery” can't have “\(wrong)”. \(advice)")
+        let names = strings(member, "true, false or a list of parameter names") { names in
+            names.first { $0.isEmpty || $0.dropLast().contains("*") }
+                .map { "“ignoreQuery” can't have “\($0)”. Write a parameter's name, which may end in *." }
         }
-        fields.ignoreQuery = Query.Ignored(names: names.ordered(by: <))
+        fields.ignoreQuery = names.map { Query.Ignored(names: $0.ordered(by: <)) }
     }
 
     func readUse(_ member: Member) {
-        guard let name = string(member, "a string, such as “always”") else { return }
-        guard let use = Substitution.Use(rawValue: name) else {
+        let name = string(member, "a string, such as “always”") { name in
+            guard Substitution.Use(rawValue: name) == nil else { return nil }
             let names = Substitution.Use.allCases.map(\.rawValue)
             let other = "Use “always”, “untilUpdated” or “whenOffline”."
-            let advice = NearestName.advice(on: name, in: names, or: other)
-            return note(member, .invalidValue, "“use” can't be “\(name)”. \(advice)")
+            return "“use” can't be “\(name)”. \(NearestName.advice(on: name, in: names, or: other))"
         }
-        fields.use = use
-    }
-
-    func readTimeout(_ member: Member) {
-        guard let seconds = number(member, "a number of seconds") else { return }
-        guard seconds > 0 else {
-            return note(member, .invalidValue, "“timeout” must be more than 0 seconds.")
-        }
-        fields.timeout = seconds
+        fields.use = name.flatMap { Substitution.Use(rawValue: $0) }
     }
 
     func readMethods(_ member: Member) {
-        guard let methods = strings(member, "a list of HTTP methods, such as [\"GET\"]") else { return }
-        if methods.isEmpty {
-            let advice = "Name at least one HTTP method, such as [\"GET\"]."
-            return note(member, .invalidValue, "“methods” is empty. \(advice)")
+        fields.methods = strings(member, "a list of HTTP methods, such as [\"GET\"]") { methods in
+            if methods.isEmpty { return "“methods” is empty. Name at least one HTTP method, such as [\"GET\"]." }
+            if let wrong = methods.first(where: { !HTTPSyntax.isToken($0) }) {
+                return "“\(wrong)” isn't an HTTP method. Use one such as “GET”."
+            }
+            guard methods.count > 1, methods.contains("*") else { return nil }
+            return "“methods” lists * and other methods. Write [\"*\"] for all methods, or remove the *."
         }
-        if let wrong = methods.first(where: { !HTTPSyntax.isToken($0) }) {
-            return note(member, .invalidValue, "“\(wrong)” isn't an HTTP method. Use one such as “GET”.")
-        }
-        guard methods == ["*"] || !methods.contains("*") else {
-            let advice = "Write [\"*\"] for all methods, or remove the *."
-            return note(member, .invalidValue, "“methods” lists * and other methods. \(advice)")
-        }
-        fields.methods = methods
     }
 
-    /// Returns a number of seconds from 0 to 3600. For any other value, notes a problem and returns `nil`.
-    func seconds(_ member: Member) -> Double? {
-        let expected = "a number of seconds from 0 to 3600"
-        guard let seconds = number(member, expected) else { return nil }
-        guard 0...3600 ~= seconds else {
-            note(member, .invalidValue, "“\(member.key)” must be \(expected).")
-            return nil
-        }
-        return seconds
-    }
-
-    func readBytesPerSecond(_ member: Member) {
-        let expected = "a whole number from 1 to 1,000,000,000"
-        guard let rate = integer(member, expected) else { return }
-        guard 1...1_000_000_000 ~= rate else {
-            return note(member, .invalidValue, "“bytesPerSecond” must be \(expected).")
-        }
-        set(.bytesPerSecond(rate), member)
-    }
-
-    func readSecondsPerLine(_ member: Member) {
-        if let seconds = seconds(member) { set(.secondsPerLine(seconds), member) }
-    }
-
-    func readSecondsPerEvent(_ member: Member) {
-        if let seconds = seconds(member) { set(.secondsPerEvent(seconds), member) }
-    }
-
-    private func set(_ pace: Pace, _ member: Member) {
+    /// Sets the pace, and notes a problem if there's another. Does nothing without a pace.
+    func set(_ pace: Pace?, _ member: Member) {
+        guard let pace else { return }
         guard fields.pace == nil else {
             let advice = "Keep only one of bytesPerSecond, secondsPerLine and secondsPerEvent."
             return note(member, .conflict, "“\(member.key)” can't go with another pace. \(advice)")
@@ -192,51 +134,58 @@ package final class EntryFieldsReader {
         fields.pace = pace
     }
 
-    func readTimes(_ member: Member) {
-        let expected = "a whole number of at least 1"
-        guard let times = integer(member, expected) else { return }
-        guard times >= 1 else { return note(member, .invalidValue, "“times” must be \(expected).") }
-        fields.times = times
-    }
-
     // MARK: Values of a type
 
-    // Each function returns a field's value. For a value of another type, it notes a problem and returns `nil`.
+    // Each function returns a field's value. For a value of another type, and for one with a problem, it notes that and
+    // returns `nil`. `expected` is the type in words, and `problem` returns a problem's message. It's optional since the
+    // compiler would copy the functions for each closure.
 
-    func string(_ member: Member, _ expected: String) -> String? {
-        if member.text == nil { noteType(member, expected) }
-        return member.text
+    func string(_ member: Member, _ expected: String, _ problem: ((String) -> String?)? = nil) -> String? {
+        checked(member.text, member, expected, problem)
     }
 
-    func bool(_ member: Member, _ expected: String) -> Bool? {
-        if case .bool(let bool) = json(member) { return bool }
-        noteType(member, expected)
-        return nil
+    func bool(_ member: Member, _ expected: String) -> Bool? { checked(bool(member), member, expected) }
+
+    func number(_ member: Member, _ expected: String, _ problem: ((Double) -> String?)?) -> Double? {
+        let number = numberText(member).flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
+        return checked(number, member, expected, problem)
     }
 
-    private func number(_ member: Member, _ expected: String) -> Double? {
-        if case .number(let number) = json(member), let double = Double(number.text), double.isFinite { return double }
-        noteType(member, expected)
-        return nil
+    /// Returns a number of seconds from 0 to 3600.
+    func seconds(_ member: Member) -> Double? {
+        let expected = "a number of seconds from 0 to 3600"
+        return number(member, expected) { 0...3600 ~= $0 ? nil : "“\(member.key)” must be \(expected)." }
     }
 
     /// Returns an integer. A number such as `1e2` or `4.0` is an integer, too.
-    private func integer(_ member: Member, _ expected: String) -> Int? {
-        if case .number(let number) = json(member),
-            let integer = Int(number.text) ?? Double(number.text).flatMap({ Int(exactly: $0) })
-        {
-            return integer
-        }
-        noteType(member, expected)
-        return nil
+    func integer(_ member: Member, _ expected: String, _ problem: ((Int) -> String?)? = nil) -> Int? {
+        let integer = numberText(member).flatMap { Int($0) ?? Double($0).flatMap { Int(exactly: $0) } }
+        return checked(integer, member, expected, problem)
     }
 
-    private func strings(_ member: Member, _ expected: String) -> [String]? {
-        if case .array(let elements) = json(member) {
-            let strings = elements.compactMap { if case .string(let string) = $0 { string.text } else { nil } }
-            if strings.count == elements.count { return strings }
+    /// Returns an integer in a range, which `expected` names.
+    func integer(_ member: Member, _ expected: String, in range: ClosedRange<Int>) -> Int? {
+        integer(member, expected) { range ~= $0 ? nil : "“\(member.key)” must be \(expected)." }
+    }
+
+    private func strings(_ member: Member, _ expected: String, _ problem: (([String]) -> String?)?) -> [String]? {
+        let elements = member.kind == .array ? elements(of: member) : nil
+        let strings = elements?.compactMap(\.text)
+        return checked(strings?.count == elements?.count ? strings : nil, member, expected, problem)
+    }
+
+    private func checked<Value>(
+        _ value: Value?,
+        _ member: Member,
+        _ expected: String,
+        _ problem: ((Value) -> String?)? = nil
+    ) -> Value? {
+        guard let value else {
+            noteType(member, expected)
+            return nil
         }
-        noteType(member, expected)
+        guard let problem = problem?(value) else { return value }
+        note(member, .invalidValue, problem)
         return nil
     }
 
@@ -244,9 +193,12 @@ package final class EntryFieldsReader {
         note(member, .wrongType, "“\(member.key)” must be \(expected).")
     }
 
-    /// Returns a field's value as JSON; `nil` if it's nested more than ``JSONValue/deepest`` levels deep.
-    private func json(_ member: Member) -> JSONValue? {
-        bytes.withUnsafeBufferPointer { try? JSONValue(UnsafeBufferPointer(rebasing: $0[member.range])) }
+    private func bool(_ member: Member) -> Bool? {
+        member.kind == .bool ? bytes[member.range.lowerBound] == UInt8(ascii: "t") : nil
+    }
+
+    private func numberText(_ member: Member) -> String? {
+        member.kind == .number ? String(decoding: bytes[member.range], as: UTF8.self) : nil
     }
 
     /// Returns the members of an object. Its syntax is valid, since the scan of the whole map has checked it.
@@ -270,7 +222,12 @@ package final class EntryFieldsReader {
     }
 
     func note(_ line: Int, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
-        problems.append((line, kind, prefix + message))
+        problems.append((line, kind, message))
+    }
+
+    /// Notes the problems with a part of the object, such as “Piece 2”.
+    private func note(_ part: EntryFieldsReader, _ name: String) {
+        for problem in part.problems { note(problem.line, problem.kind, "\(name): \(problem.message)") }
     }
 }
 
@@ -281,29 +238,21 @@ extension EntryFieldsReader {
         fields.answer = .inline(Entry.Body(Data(bytes[member.range]), .json))
     }
 
-    func readText(_ member: Member) {
-        guard let text = string(member, "a string with the body") else { return }
-        fields.answer = .inline(Entry.Body(Data(text.utf8), .text))
-    }
-
     /// Reads the field `data` of an answer made in code: an index into ``data``.
     private func readData(_ member: Member) {
         guard let number = integer(member, "a number"), data.indices.contains(number) else { return }
         (fields.kind, fields.answer) = (.data, .inline(Entry.Body(data[number], .data)))
     }
 
-    func readError(_ member: Member) { fields.answer = error(member).map { .error($0) } }
-
-    func error(_ member: Member) -> URLError.Code? {
-        guard let name = string(member, "a string, such as “timedOut”") else { return nil }
-        guard let code = URLErrorNames.code(name) else {
+    func readError(_ member: Member) {
+        let name = string(member, "a string, such as “timedOut”") { name in
+            guard URLErrorNames.code(name) == nil else { return nil }
             let other = "Use the name of a URLError.Code, such as “timedOut”."
             let names = URLErrorNames.all.map(\.name)
             let advice = NearestName.advice(on: Self.errorsByWord[name.lowercased()] ?? name, in: names, or: other)
-            note(member, .invalidValue, "“error” can't be “\(name)”. \(advice)")
-            return nil
+            return "“error” can't be “\(name)”. \(advice)"
         }
-        return code
+        fields.answer = name.flatMap { URLErrorNames.code($0) }.map { .error($0) }
     }
 
     /// Common wrong names of errors, in lowercase, and the right names, which ``NearestName`` wouldn't find.
@@ -323,7 +272,7 @@ extension EntryFieldsReader {
 
     func readHandler(_ member: Member) {
         // A handler in a map made in code has no name. In its place, the JSON has the handler's index.
-        if case .number(let number) = json(member), let handler = Int(number.text).flatMap({ handlers[$0] }) {
+        if let number = numberText(member), let handler = Int(number).flatMap({ handlers[$0] }) {
             fields.answer = .handler(handler)
             return
         }
@@ -366,9 +315,7 @@ extension EntryFieldsReader {
             fields.alternatives.append((element.line, EntryFields(file: element.text)))
         case .object:
             let reader = EntryFieldsReader(element, of: bytes, in: .alternative, data: data, handlers: handlers)
-            for problem in reader.problems {
-                note(problem.line, problem.kind, "Alternative \(number): \(problem.message)")
-            }
+            note(reader, "Alternative \(number)")
             fields.alternatives.append((element.line, reader.fields))
         case .null:
             let advice = "Remove this alternative, or write null instead of the list."
@@ -421,6 +368,54 @@ extension EntryFieldsReader {
             )
         }
         return isTooDeep
+    }
+}
+
+/// Reads `stream`.
+extension EntryFieldsReader {
+    private static let mostPieces = 10_000
+
+    func readStream(_ member: Member) {
+        guard member.kind == .array else {
+            return note(member, .wrongType, "“stream” must be a list of pieces, such as [\"data: a\\n\\n\"].")
+        }
+        let elements = elements(of: member)
+        guard !elements.isEmpty else {
+            return note(member, .invalidValue, "“stream” is empty. Add a piece, or answer with \"text\": \"\".")
+        }
+        guard elements.count <= Self.mostPieces else {
+            return note(
+                member,
+                .invalidValue,
+                "“stream” has more than \(Self.mostPieces.grouped) pieces. Join some, or use a file with “secondsPerEvent”."
+            )
+        }
+        let pieces = elements.enumerated().map { piece($1, number: $0 + 1, isLast: $0 + 1 == elements.count) }
+        fields.answer = .stream(pieces)
+    }
+
+    /// Reads a piece: a string, or an object with one content and an optional delay. If it's invalid, notes problems
+    /// and returns a piece without its content, so that later pieces keep their numbers.
+    private func piece(_ element: Member, number: Int, isLast: Bool) -> Entry.Piece {
+        var piece = Entry.Piece(content: .data(Data((element.text ?? "").utf8)), line: element.line)
+        guard element.text == nil else { return piece }
+        guard element.kind == .object else {
+            let message = "Piece \(number) must be a string, or an object with “text”, “json”, “file” or “error”."
+            note(element.line, .wrongType, message)
+            return piece
+        }
+        let reader = EntryFieldsReader(element, of: bytes, in: .piece)
+        note(reader, "Piece \(number)")
+        piece.delay = reader.fields.delay ?? 0
+        switch reader.fields.answer {
+        case .inline(let body): piece.content = .data(body.data)
+        case .error(let code):
+            piece.content = .error(code)
+            let message = "Piece \(number): “error” ends the stream. Make it the last piece."
+            if !isLast { note(element.line, .conflict, message) }
+        default: if let file = reader.fields.file { piece.content = .file(FileName(text: file)) }
+        }
+        return piece
     }
 }
 
@@ -541,7 +536,9 @@ extension EntryFieldsReader {
             )
         case "json":
             guard !isTooDeep(part) else { return }
-            condition.json = json(part)
+            condition.json = bytes.withUnsafeBufferPointer {
+                try? JSONValue(UnsafeBufferPointer(rebasing: $0[part.range]))
+            }
         case "text":
             guard let text = part.text else {
                 return note(part, .wrongType, "“text” in “when” must be a string: the body, with * for any text.")
