@@ -104,15 +104,20 @@ final class NearMisses: Sendable {
         /// The part that may be misspelled. For an exact key, the host and the path without a slash at its end. For a
         /// pattern, the host or domain.
         let outline: Text
+        /// How many of the last labels of a URL's host are compared with the outline; `nil` for all.
+        var labels: Int?
         /// The whole pattern, and the pattern's path in lowercase and without the query; `nil` for an exact key.
         var pattern: (whole: MatchPattern, path: Glob)?
     }
 
-    /// A key that almost matches.
+    /// A key whose host and path equal or misspell those of a URL.
     private struct Found {
         let entry: Entry
-        let differences: [Difference]
+        /// The key's pattern; `nil` for an exact key.
+        let pattern: MatchPattern?
+        /// The number of edits that correct the misspelling; 0 if host and path are equal.
         let edits: Int
+        var differences: [Difference] = []
 
         /// Whether the key and the URL have the same host and path, but different queries.
         var differsInQuery: Bool {
@@ -124,7 +129,9 @@ final class NearMisses: Sendable {
     private let keys: [Key]
 
     /// The maximum number of keys to return. More keys wouldn't help.
-    static let most = 5
+    private static let most = 5
+    /// The maximum number of keys that are compared in all parts, which takes time.
+    private static let mostCompared = 1_000
 
     init(_ index: MapIndex) {
         self.index = index
@@ -134,37 +141,34 @@ final class NearMisses: Sendable {
             }
             guard let pattern = try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery) else { return nil }
             let path = Glob(Self.withoutQuery(pattern.path.text).lowercased())
-            return Key(number: number, outline: Text(pattern.host.name), pattern: (pattern, path))
+            let (name, labels): (String, Int?) =
+                switch pattern.host {
+                case .exact(let name): (name, nil)
+                case .domain(let name): (name, name.utf8.count { $0 == UInt8(ascii: ".") } + 1)
+                case .any: ("", 0)
+                }
+            return Key(number: number, outline: Text(name), labels: labels, pattern: (pattern, path))
         }
     }
 
     /// Returns the keys that almost match a URL. Keys with fewer differences come first.
     func of(_ url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
-        // A key that matches the URL isn't a near miss. If its entry doesn't answer, a file may be missing.
-        let matches = Set(index.candidates(for: url).map(\.number))
-        let near = near(url).filter { !matches.contains($0.key.number) }
+        var found = near(url)
         // Keys with more edits than the closest misspelling probably name other resources.
-        let fewest = near.map(\.edits).filter { $0 > 0 }.min()
-        let misspelled = near.filter { $0.edits == fewest }
-        // A misspelled exact key differs little in its other parts, so a few keys are enough. A misspelled pattern may
-        // differ much in its other parts, so all patterns are compared.
-        let closest =
-            near.filter { $0.edits == 0 }.prefix(1_000) + misspelled.filter { $0.key.pattern == nil }.prefix(Self.most)
-            + misspelled.filter { $0.key.pattern != nil }
-        var found = closest.compactMap { key, edits -> Found? in
-            let entry = index.entries[key.number]
-            guard let pattern = key.pattern?.whole ?? (try? MatchPattern(entry.key)) else { return nil }
-            let differences = Self.differences(url, pattern)
-            return differences.isEmpty ? nil : Found(entry: entry, differences: differences, edits: edits)
+        let fewest = found.map(\.edits).filter { $0 > 0 }.min()
+        found = found.filter { $0.edits == 0 || $0.edits == fewest }
+        for place in found.indices.prefix(Self.mostCompared) {
+            let key = found[place].pattern ?? (try? MatchPattern(found[place].entry.key))
+            found[place].differences = key.map { Self.differences(url, $0) } ?? []
         }
-        found = found.ordered {
+        found = found.filter { !$0.differences.isEmpty }.ordered {
             ($0.differences.count, $0.edits, $0.entry.key) < ($1.differences.count, $1.edits, $1.entry.key)
         }
         // If several keys differ only in their queries, the response probably depends on the query. Then `ignoreQuery`
         // isn't advised, and only the first of these keys stays.
         let differing = found.filter(\.differsInQuery)
         let areSeveral = differing.count > 1 && differing.contains { $0.entry.keyHasQuery }
-        if areSeveral { found.removeAll { $0.differsInQuery && $0.entry.key != differing[0].entry.key } }
+        if areSeveral { found = found.filter { !$0.differsInQuery || $0.entry.key == differing[0].entry.key } }
         return found.prefix(Self.most).map {
             SubstitutionMap.NearMiss(
                 $0.entry,
@@ -174,29 +178,28 @@ final class NearMisses: Sendable {
         }
     }
 
-    /// Returns the keys whose host and path equal or misspell those of a URL. `edits` is the number of edits that
-    /// correct the misspelling; 0 if host and path are equal.
-    private func near(_ url: NormalizedURL) -> [(key: Key, edits: Int)] {
-        let asked = Self.outline(url)
-        // The last label of the host, then the last two labels, and so on.
-        let domains = MatchPattern.Host.domains(of: url.host).reversed().map { Text($0) }
+    /// Returns the keys whose host and path equal or misspell those of a URL.
+    private func near(_ url: NormalizedURL) -> [Found] {
+        // A key that matches the URL isn't a near miss. If its entry doesn't answer, a file may be missing.
+        let matches = Set(index.candidates(for: url).map(\.number))
+        let outline = Self.outline(url)
+        // No label of the host, then its last label, its last two labels, and so on.
+        let domains = [Text("")] + MatchPattern.Host.domains(of: url.host).reversed().map { Text($0) }
         let paths = Self.forms(ofPath: url.path).map { Array($0.lowercased().utf8)[...] }
-        return keys.compactMap { key in
-            guard let pattern = key.pattern else { return key.outline.misspellings(of: asked).map { (key, $0) } }
-            // A pattern's domain is compared with the last labels of the URL's host, as many as the domain has.
-            let labels =
-                switch pattern.whole.host {
-                case .exact: domains.count
-                case .domain(let name): name.utf8.count { $0 == UInt8(ascii: ".") } + 1
-                case .any: 0
-                }
-            guard labels <= domains.count,
-                let edits = labels == 0 ? 0 : key.outline.misspellings(of: domains[labels - 1]),
-                let captures = paths.lazy.compactMap({ pattern.path.match($0) }).first,
-                (try? index.entries[key.number].fileNames(filledWith: captures)) != nil
-            else { return nil }
-            return (key, edits)
+        var found: [Found] = []
+        for key in keys where !matches.contains(key.number) {
+            let entry = index.entries[key.number]
+            let labels = key.labels ?? domains.count - 1
+            let asked = key.pattern == nil ? outline : labels < domains.count ? domains[labels] : nil
+            guard let edits = asked.flatMap({ key.outline.misspellings(of: $0) }) else { continue }
+            if let path = key.pattern?.path {
+                guard let captures = paths.lazy.compactMap({ path.match($0) }).first,
+                    (try? entry.fileNames(filledWith: captures)) != nil
+                else { continue }
+            }
+            found.append(Found(entry: entry, pattern: key.pattern?.whole, edits: edits))
         }
+        return found
     }
 
     private static func outline(_ url: NormalizedURL) -> Text { Text(url.host + trimmed(url.path)) }
@@ -214,16 +217,16 @@ final class NearMisses: Sendable {
         }
         let same = texts.first { matches($0.key.lowercased(), $0.url.lowercased()) }
         let cased = same ?? (key: ownPath, url: path)
-        let all: KeyValuePairs<Difference, Bool> = [
-            .scheme: key.scheme != nil && key.scheme != url.scheme,
-            .host: !key.host.includes(url.host),
-            .port: !key.matchesPort(url),
-            .path: trimmed(path).lowercased() != trimmed(url.path).lowercased(),
-            .query: same == nil,
-            .trailingSlash: path.hasSuffix("/") != url.path.hasSuffix("/"),
-            .letterCase: !matches(cased.key, cased.url),
+        let all: [Difference?] = [
+            key.scheme == nil || key.scheme == url.scheme ? nil : .scheme,
+            key.host.includes(url.host) ? nil : .host,
+            key.matchesPort(url) ? nil : .port,
+            trimmed(path).lowercased() == trimmed(url.path).lowercased() ? nil : .path,
+            same == nil ? .query : nil,
+            path.hasSuffix("/") == url.path.hasSuffix("/") ? nil : .trailingSlash,
+            matches(cased.key, cased.url) ? nil : .letterCase,
         ]
-        return all.filter(\.value).map(\.key)
+        return all.compactMap { $0 }
     }
 
     private static func trimmed(_ path: String) -> String { path.hasSuffix("/") ? String(path.dropLast()) : path }
@@ -238,16 +241,6 @@ final class NearMisses: Sendable {
     }
 
     private static func withoutQuery(_ path: String) -> String { String(path.prefix { $0 != "?" }) }
-}
-
-extension MatchPattern.Host {
-    /// The host or domain without wildcards; empty for any host.
-    fileprivate var name: String {
-        switch self {
-        case .exact(let name), .domain(let name): name
-        case .any: ""
-        }
-    }
 }
 
 extension NearestName.Text {
