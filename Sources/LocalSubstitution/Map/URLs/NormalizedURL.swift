@@ -83,7 +83,7 @@ package final class NormalizedURL: Sendable {
         self.layout = layout
         let query = text.utf8.dropFirst(layout.query + 1)
         if query.contains(UInt8(ascii: "&")) {
-            canonical = "\(Substring(text.utf8.prefix(layout.query + 1)))\(Query(Substring(query)).sorted.text)"
+            canonical = "\(Substring(text.utf8.prefix(layout.query + 1)))\(Query(String(Substring(query))).sorted.text)"
         } else {
             canonical = text
         }

@@ -1,20 +1,20 @@
 /// The parameters of a URL's query, split at `&`. A parameter's name ends at its first `=`.
 package struct Query {
-    private let parameters: [Substring.UTF8View]
+    private let parameters: [ArraySlice<UInt8>]
 
     /// - Parameter text: A query in normal form, without its `?`.
-    init(_ text: some StringProtocol) {
-        parameters = Substring(text).utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+    init(_ text: String) {
+        parameters = Array(text.utf8).split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     }
 
-    private init(parameters: [Substring.UTF8View]) {
+    private init(parameters: [ArraySlice<UInt8>]) {
         self.parameters = parameters
     }
 
     var count: Int { parameters.count }
 
     var text: String {
-        parameters.map { String(Substring($0)) }.joined(separator: "&")
+        parameters.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "&")
     }
 
     /// The same parameters, sorted by name. Parameters with the same name keep their order.
@@ -29,7 +29,7 @@ package struct Query {
         parameters.compactMap { parameter in
             let own = Self.name(parameter)
             guard !parameter.isEmpty, own.elementsEqual(name.utf8) else { return nil }
-            return String(Substring(parameter.dropFirst(own.count + 1)))
+            return String(decoding: parameter.dropFirst(own.count + 1), as: UTF8.self)
         }
     }
 
@@ -47,11 +47,11 @@ package struct Query {
 
     /// Returns the query without the parameters that a rule ignores; `nil` if nothing is left.
     func removing(_ rule: Query.Ignored) -> Query? {
-        let left = parameters.filter { !rule.ignores(Array(Self.name($0))) }
+        let left = parameters.filter { !rule.ignores(Self.name($0)) }
         return left.isEmpty ? nil : Query(parameters: left)
     }
 
-    private static func name(_ parameter: Substring.UTF8View) -> Substring.UTF8View {
+    private static func name(_ parameter: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         parameter.prefix { $0 != UInt8(ascii: "=") }
     }
 }
@@ -67,7 +67,7 @@ extension Query {
 
         package init(names: [String]?) { self.names = names }
 
-        func ignores(_ encodedName: [UInt8]) -> Bool {
+        func ignores(_ encodedName: ArraySlice<UInt8>) -> Bool {
             guard let names else { return true }
             let name = PercentEncoding.decode(encodedName)
             return names.contains { rule in

@@ -176,7 +176,7 @@ package enum SecretName {
     private static func findingAsWritten(in text: [UInt8]) -> String? {
         if hasAuthorization(text) || hasWebToken(text) || hasKey(text) { return looksSecret }
         if hasUserInfo(text) { return "contains a URL with a user name" }
-        for piece in text.split(whereSeparator: { separators.contains($0) }) {
+        for piece in runs(of: separators, areMembers: false, in: text[...]) {
             guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { continue }
             let name = String(decoding: PercentEncoding.decode(piece[..<equals]), as: UTF8.self)
             if isSecret(name) { return "contains “\(name)”, which may be a credential" }
@@ -188,12 +188,13 @@ package enum SecretName {
     fileprivate static let looksSecret = "looks like a credential"
 
     private static let separators = PercentEncoding.AllowedBytes("?&;<>\"'`, /#\\\n\r\t")
+    private static let endsOfParameters = PercentEncoding.AllowedBytes("&;")
 
     /// Returns whether a text, or the value of one of its parameters, looks like the value of an `Authorization`
     /// header, such as `Token 0a1b` (RFC 9110 §11.6.2).
     private static func hasAuthorization(_ text: [UInt8]) -> Bool {
         isAuthorization(text[...])
-            || text.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }.contains { parameter in
+            || runs(of: endsOfParameters, areMembers: false, in: text[...]).contains { parameter in
                 guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")) else { return false }
                 return isAuthorization(parameter[(equals + 1)...])
             }
@@ -213,7 +214,7 @@ package enum SecretName {
 
     /// Returns whether a text contains a JSON Web Token (RFC 7519), such as `eyJ….….…`. `eyJ` is `{"` in base64.
     private static func hasWebToken(_ text: [UInt8]) -> Bool {
-        text.split { !isOfToken($0) && $0 != UInt8(ascii: ".") }.contains { run in
+        runs(of: tokenOrPeriod, in: text[...]).contains { run in
             let segments = run.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             return segments.count >= 3 && segments[0].starts(with: "eyJ".utf8) && segments[0].count >= 10
                 && segments[1].count >= 2
@@ -223,7 +224,7 @@ package enum SecretName {
     /// Returns whether a text contains a private key, or an access key of a well-known service.
     private static func hasKey(_ text: [UInt8]) -> Bool {
         if contains(Array("PRIVATE KEY-----".utf8), in: text) { return true }
-        return text.split { !isOfToken($0) }.contains { run in
+        return runs(of: token, in: text[...]).contains { run in
             run.count >= 20 && keyPrefixes.contains { run.starts(with: $0.utf8) }
         }
     }
@@ -234,11 +235,19 @@ package enum SecretName {
         "rk_live_", "sk-ant-",
     ]
 
-    /// Returns whether a byte is in the alphabet of base64url (RFC 4648 §5).
-    private static func isOfToken(_ byte: UInt8) -> Bool {
-        byte.isDigit || byte.isLetter || byte == UInt8(ascii: "-")
-            || byte == UInt8(ascii: "_")
+    /// Returns the runs of bytes that are members of a set or, if `areMembers` is `false`, of the other bytes.
+    private static func runs(
+        of set: PercentEncoding.AllowedBytes,
+        areMembers: Bool = true,
+        in text: ArraySlice<UInt8>
+    ) -> [ArraySlice<UInt8>] {
+        text.split { set.contains($0) != areMembers }
     }
+
+    /// The alphabet of base64url (RFC 4648 §5).
+    private static let token = PercentEncoding.AllowedBytes(base64URL)
+    private static let tokenOrPeriod = PercentEncoding.AllowedBytes(base64URL + ".")
+    private static let base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
     /// Returns whether a text contains a URL with user info, such as `https://user:password@host/`.
     private static func hasUserInfo(_ text: [UInt8]) -> Bool {
@@ -246,7 +255,7 @@ package enum SecretName {
         while index + 1 < text.count {
             let isStart = text[index] == UInt8(ascii: "/") && text[index + 1] == UInt8(ascii: "/")
             // After a letter, digit, `-` or `_`, as in `a//b`, two slashes are a part of a path.
-            guard isStart, index == 0 || !isOfToken(text[index - 1]) else {
+            guard isStart, index == 0 || !token.contains(text[index - 1]) else {
                 index += 1
                 continue
             }
@@ -263,7 +272,7 @@ package enum SecretName {
         // The range of the last name, as long as only quotes and spaces have followed it.
         var name: Range<Int>?
         for (index, byte) in text.enumerated() {
-            if isOfToken(byte) || byte >= 0x80 || byte == UInt8(ascii: ".") {
+            if tokenOrPeriod.contains(byte) || byte >= 0x80 {
                 name = name?.upperBound == index ? (name?.lowerBound ?? index)..<index + 1 : index..<index + 1
             } else if byte == UInt8(ascii: ":"), let range = name {
                 name = nil
@@ -319,11 +328,12 @@ extension SecretName {
     /// Returns the first part of a URL that may be or contain a credential; `nil` if there's none. Looks at the
     /// parameters of the path (`;jsessionid=…`), at those of the query, and then for a JSON Web Token in the path.
     package static func first(in url: NormalizedURL) -> Parameter? {
-        let path = url.path.utf8.split(separator: UInt8(ascii: "/")).flatMap {
+        let path = Array(url.path.utf8)
+        let inPath = path.split(separator: UInt8(ascii: "/")).flatMap {
             $0.split(separator: UInt8(ascii: ";")).dropFirst()
         }
-        let query = (url.query ?? "").utf8.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }
-        for parameter in path + query {
+        let query = Array((url.query ?? "").utf8)[...]
+        for parameter in inPath + runs(of: endsOfParameters, areMembers: false, in: query) {
             let name = String(
                 decoding: PercentEncoding.decode(parameter.prefix { $0 != UInt8(ascii: "=") }),
                 as: UTF8.self
@@ -334,6 +344,6 @@ extension SecretName {
             let spaced = value.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
             if let finding = finding(in: spaced) { return Parameter(name: hasName ? name : nil, finding: finding) }
         }
-        return hasWebToken(Array(url.path.utf8)) ? .tokenInPath : nil
+        return hasWebToken(path) ? .tokenInPath : nil
     }
 }
