@@ -175,12 +175,14 @@ extension MatchPattern {
     ///
     /// A search tries only patterns whose host and beginning match the URL, so it's fast even with many patterns.
     package struct Index: Sendable {
+        /// A pattern as it's written or, again, with at least two query parameters sorted by name. That's compared with
+        /// the sorted parameters of a URL.
         private struct Item: Sendable {
             let number: Int
             let pattern: MatchPattern
             let glob: Glob
-            /// For each wildcard of the glob, in order, its position among the wildcards of the key; `nil` if the order
-            /// is the same.
+            /// For parameters that are sorted by name: for each wildcard of the glob, in order, its position among the
+            /// wildcards of the key. `nil` for a pattern as it's written.
             var places: [Int]?
 
             /// Returns the text that each wildcard matches, in the order of the key's wildcards; `nil` if the text as a
@@ -188,92 +190,80 @@ extension MatchPattern {
             func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
                 let taken = glob.match(text)
                 guard let taken, let places else { return taken }
-                return zip(places, taken).ordered { $0.0 < $1.0 }.map(\.1)
+                return places.indices.ordered { places[$0] < places[$1] }.map { taken[$0] }
             }
         }
 
-        /// Patterns, by their host and the literal text at the beginning of their path.
-        private struct Group: Sendable {
-            private var items: [String: [Item]] = [:]
-            /// For each host, the lengths of its keys in `items`.
-            private var lengths: [String: [Int]] = [:]
-            private var hasDomains = false
-
-            var isEmpty: Bool { items.isEmpty }
-
-            mutating func insert(_ item: Item) {
-                let host = item.pattern.host.description
-                let key = host + String(decoding: item.glob.literals[0], as: UTF8.self)
-                items[key, default: []].append(item)
-                if lengths[host]?.contains(key.utf8.count) != true { lengths[host, default: []].append(key.utf8.count) }
-                if case .domain = item.pattern.host { hasDomains = true }
-            }
-
-            /// Returns those of the group's hosts that match a URL's host. For `a.b`, these can be `a.b`, `*.a.b`,
-            /// `*.b` and `*`.
-            func hosts(matching host: String) -> [String] {
-                let domains = hasDomains ? Host.domains(of: host).map { Host.domain($0).description } : []
-                return ([host] + domains + [Host.any.description]).filter { lengths[$0] != nil }
-            }
-
-            /// Returns the patterns that match a URL.
-            ///
-            /// - Parameters:
-            ///   - hosts: The result of ``hosts(matching:)`` for the URL's host.
-            ///   - text: The URL's path and query, without ignored parameters.
-            func matches(_ url: NormalizedURL, hosts: [String], text: String) -> [MapIndex.Candidate] {
-                let path = Array(text.utf8)[...]
-                var found: [MapIndex.Candidate] = []
-                for host in hosts {
-                    let whole = Array((host + text).utf8)
-                    for length in lengths[host] ?? [] where length <= whole.count {
-                        for item in items[String(decoding: whole[..<length], as: UTF8.self)] ?? []
-                        where item.pattern.matchesSchemeAndPort(url) {
-                            guard let captures = item.match(path) else { continue }
-                            found.append(MapIndex.Candidate(number: item.number, captures: captures))
-                        }
-                    }
-                }
-                return found
-            }
-        }
-
-        private var written = Group()
-        /// The patterns with at least two query parameters, with these parameters sorted by name. They're compared with
-        /// the sorted parameters of a URL.
-        private var sorted = Group()
+        /// The patterns, by their host and the literal text at the beginning of their path.
+        private var items: [String: [Item]] = [:]
+        /// For each host, the lengths of its keys in `items`.
+        private var lengths: [String: [Int]] = [:]
+        private var hasDomains = false
+        private var hasSorted = false
 
         package init() {}
 
-        var isEmpty: Bool { written.isEmpty }
+        var isEmpty: Bool { items.isEmpty }
 
         /// Adds a pattern.
         ///
         /// - Parameter number: The number of the candidate that ``matches(_:ignoring:)`` returns for this pattern.
         package mutating func insert(_ pattern: MatchPattern, number: Int) {
-            written.insert(Item(number: number, pattern: pattern, glob: pattern.path))
+            insert(Item(number: number, pattern: pattern, glob: pattern.path))
             if let path = pattern.sortedPath {
-                sorted.insert(Item(number: number, pattern: pattern, glob: path.glob, places: path.places))
+                insert(Item(number: number, pattern: pattern, glob: path.glob, places: path.places))
+                hasSorted = true
             }
+            if case .domain = pattern.host { hasDomains = true }
+        }
+
+        private mutating func insert(_ item: Item) {
+            let host = item.pattern.host.description
+            let key = host + String(decoding: item.glob.literals[0], as: UTF8.self)
+            items[key, default: []].append(item)
+            if lengths[host]?.contains(key.utf8.count) != true { lengths[host, default: []].append(key.utf8.count) }
         }
 
         /// Returns a candidate for each pattern that matches a URL, in no particular order.
         ///
         /// - Parameter rule: The parameters that all patterns of this index ignore; `nil` if they ignore none.
         package func matches(_ url: NormalizedURL, ignoring rule: Query.Ignored?) -> [MapIndex.Candidate] {
-            let host = url.host
-            let hosts = written.hosts(matching: host)
+            // For `a.b`, these can be `a.b`, `*.a.b`, `*.b` and `*`.
+            let domains = hasDomains ? Host.domains(of: url.host).map { Host.domain($0).description } : []
+            let hosts = ([url.host] + domains + [Host.any.description]).filter { lengths[$0] != nil }
             guard !hosts.isEmpty else { return [] }
 
             let query = url.query.map { Query($0) }
             let kept = rule.map { rule in query.flatMap { $0.removing(rule) } } ?? query
-            let found = written.matches(url, hosts: hosts, text: url.path + (kept.map { "?" + $0.text } ?? ""))
-            guard !sorted.isEmpty, let kept, kept.count > 1 else { return found }
-            let text = url.path + "?" + kept.sorted.text
+            let path = url.path
+            let found = matches(url, hosts, path + (kept.map { "?" + $0.text } ?? ""), areSorted: false)
+            guard hasSorted, let kept, kept.count > 1 else { return found }
             let known = Set(found.map(\.number))
             return found
-                + sorted.matches(url, hosts: sorted.hosts(matching: host), text: text)
+                + matches(url, hosts, path + "?" + kept.sorted.text, areSorted: true)
                 .filter { !known.contains($0.number) }
+        }
+
+        /// - Parameters:
+        ///   - hosts: Those of the index's hosts that match the URL's host.
+        ///   - text: The URL's path and query, without ignored parameters.
+        ///   - areSorted: Whether the parameters are sorted by name.
+        private func matches(_ url: NormalizedURL, _ hosts: [String], _ text: String, areSorted: Bool)
+            -> [MapIndex.Candidate]
+        {
+            let path = Array(text.utf8)[...]
+            var found: [MapIndex.Candidate] = []
+            for host in hosts {
+                let whole = Array((host + text).utf8)
+                for length in lengths[host] ?? [] where length <= whole.count {
+                    for item in items[String(decoding: whole[..<length], as: UTF8.self)] ?? []
+                    where (item.places != nil) == areSorted && item.pattern.matchesSchemeAndPort(url) {
+                        guard let captures = item.match(path) else { continue }
+                        found.append(MapIndex.Candidate(number: item.number, captures: captures))
+                    }
+                }
+            }
+            return found
         }
     }
 }
