@@ -31,12 +31,13 @@ package struct RequestCondition: Sendable {
     /// Returns why the headers or the query don't meet the condition, as a clause without a period; `nil` if they do.
     func failureOfHead(_ facts: RequestFacts, _ url: NormalizedURL) -> String? {
         for field in headers {
-            if let failure = Self.failure(ofHeader: field, facts.headers[header: field.name]) { return failure }
+            let values = facts.headers[header: field.name].map { [$0] } ?? []
+            if let failure = failure(of: field, values, isHeader: true) { return failure }
         }
         guard !query.isEmpty else { return nil }
         let given = Query(url.query ?? "")
         for field in query {
-            if let failure = Self.failure(ofParameter: field, given.values(of: field.name)) { return failure }
+            if let failure = failure(of: field, given.values(of: field.name), isHeader: false) { return failure }
         }
         return nil
     }
@@ -54,26 +55,20 @@ package struct RequestCondition: Sendable {
         }
     }
 
-    private static func failure(ofHeader field: Field, _ value: String?) -> String? {
+    /// - Parameter values: The values of the header or query parameter in the request.
+    private func failure(of field: Field, _ values: [String], isHeader: Bool) -> String? {
+        let owner = isHeader ? "the request" : "the query"
+        var name: String { "\(isHeader ? "header" : "parameter") “\(field.name)”" }
         guard let wanted = field.value else {
-            return value == nil ? nil : "the request has the header “\(field.name)”, which must be missing"
+            return values.isEmpty ? nil : "\(owner) has the \(name), which must be missing"
         }
-        guard let value else { return "the request has no header “\(field.name)”" }
-        guard !wanted.matches(value) else { return nil }
-        guard !HTTPSyntax.credentialHeaders.contains(where: field.name.isSameHeader) else {
-            return "the header “\(field.name)” has another value"
-        }
-        return "the header “\(field.name)” is “\(value.clipped)”, not “\(wanted.text.clipped)”"
-    }
-
-    private static func failure(ofParameter field: Field, _ values: [String]) -> String? {
-        guard let wanted = field.value else {
-            return values.isEmpty ? nil : "the query has the parameter “\(field.name)”, which must be missing"
-        }
-        guard !values.isEmpty else { return "the query has no parameter “\(field.name)”" }
+        guard !values.isEmpty else { return "\(owner) has no \(name)" }
         guard !values.contains(where: wanted.matches) else { return nil }
+        if isHeader, HTTPSyntax.credentialHeaders.contains(where: field.name.isSameHeader) {
+            return "the \(name) has another value"
+        }
         let given = values.map { "“\($0.clipped)”" }.joined(separator: " and ")
-        return "the query's parameter “\(field.name)” is \(given), not “\(wanted.text.clipped)”"
+        return "\(isHeader ? "the" : "the query's") \(name) is \(given), not “\(wanted.text.clipped)”"
     }
 
     private func failure(ofJSON body: Result<JSONValue, JSONCursor.SyntaxError>?) -> String? {
