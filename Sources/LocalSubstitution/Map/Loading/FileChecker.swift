@@ -11,8 +11,10 @@ final class FileChecker {
     /// Whether to look for the files. If `false`, only their names are checked.
     let looksAtFiles: Bool
     private var listing: FolderListing?
-    /// The checked names, each with its problem. The value is `nil` for a name without a problem.
-    private var checked: [String: Problem?] = [:]
+    /// The checked names, each with its problem.
+    private var checked: [(name: FileName, problem: Problem?)] = []
+    /// The positions in ``checked``, by name.
+    private var places: [String: Int] = [:]
     /// The folder, opened once for all files.
     private lazy var opened = Result { () throws(FileProblem) in try folder?.opened() }
     private lazy var suggestions = FileSuggestions(in: folder)
@@ -30,7 +32,7 @@ final class FileChecker {
     /// Returns an equal name that was checked before, so that all entries share one text, to save memory. Returns the
     /// name itself if it hasn't been checked yet.
     func shared(_ name: FileName) -> FileName {
-        checked.index(forKey: name.text).map { FileName(text: checked[$0].key) } ?? name
+        places[name.text].map { checked[$0].name } ?? name
     }
 
     /// Returns the problems with an entry's files and target.
@@ -58,9 +60,10 @@ final class FileChecker {
             let message = Self.tooMany(name.wildcards, in: "The file “\(name.text)”", wildcardsInKey)
             return Problem(kind: .invalidFileName, message: message)
         }
-        if let known = checked[name.text] { return known }
+        if let place = places[name.text] { return checked[place].problem }
         let problem = look(at: name)
-        checked.updateValue(problem, forKey: name.text)
+        places[name.text] = checked.count
+        checked.append((name, problem))
         return problem
     }
 

@@ -15,12 +15,15 @@ package final class MapLoader {
     private var namesLeftOut: [FileName] = []
     private let files: FileChecker
     private let handlers: SubstitutionMap.HandlerTable
-    /// The valid entries with patterns, by the pattern's normal form. They're indexed when all are known.
-    private var patterns: [String: (entry: Entry, pattern: MatchPattern)] = [:]
-    /// The invalid entries, by the normal form of their keys: the first entry with that form, and the spellings of all
-    /// keys with it. A later entry whose key has the same form is reported as a duplicate. If its key even has one of
-    /// these spellings, it's also invalid.
-    private var wrong: [String: (first: Entry, keys: Set<String>)] = [:]
+    /// The valid entries with patterns. They're indexed when all are known.
+    private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
+    /// The positions in ``patterns``, by the pattern's normal form.
+    private var places: [String: Int] = [:]
+    /// The first invalid entry for each normal form of a key. A later entry whose key has the same form is reported as a
+    /// duplicate.
+    private var wrong: [String: Entry] = [:]
+    /// The normal forms and keys of all invalid entries. A later entry with one of these keys is invalid, too.
+    private var wrongKeys: Set<String> = []
     private var defaults = EntryFields()
     /// The options of an entry whose value is only a file name.
     private var plain = Entry.Options(EntryFields(), isPlain: true)
@@ -93,7 +96,7 @@ package final class MapLoader {
     }
 
     private func finish() {
-        index.insert(Array(patterns.values))
+        index.insert(patterns)
         problems = problems.ordered { ($0.line ?? 0) < ($1.line ?? 0) }
         if let problem = files.folderProblem(of: firstWithFile) { problems.insert(problem, at: 0) }
     }
@@ -177,8 +180,11 @@ package final class MapLoader {
             if entry.isPattern {
                 let pattern = try MatchPattern(key, ignoring: options.ignoreQuery)
                 let isRight = check(entry, wildcards: pattern.path.wildcards) && isRight && !isWrong(key, pattern.text)
-                let other = patterns[pattern.text]?.entry
-                if isRight, other == nil { patterns[pattern.text] = (entry, pattern) }
+                let other = places[pattern.text].map { patterns[$0].entry }
+                if isRight, other == nil {
+                    places[pattern.text] = patterns.count
+                    patterns.append((entry, pattern))
+                }
                 noteIfEqual(entry, to: other, isRight: isRight, form: pattern.text)
             } else {
                 let url = try NormalizedURL(key: key)
@@ -209,7 +215,9 @@ package final class MapLoader {
         return found.isEmpty
     }
 
-    private func isWrong(_ key: String, _ form: String) -> Bool { wrong[form]?.keys.contains(key) == true }
+    private func isWrong(_ key: String, _ form: String) -> Bool {
+        wrong[form] != nil && wrongKeys.contains("\(form) \(key)")
+    }
 
     /// Notes a problem if the key of an earlier entry has the same normal form as the entry's key.
     ///
@@ -218,8 +226,11 @@ package final class MapLoader {
     ///   - isRight: Whether the entry is valid. If not, it's added to ``wrong``.
     ///   - form: The normal form of the entry's key; for an invalid key, the key itself.
     private func noteIfEqual(_ entry: Entry, to used: Entry?, isRight: Bool, form: String) {
-        let other = used ?? wrong[form]?.first
-        if !isRight { wrong[form, default: (entry, [])].keys.insert(entry.key) }
+        let other = used ?? wrong[form]
+        if !isRight {
+            wrongKeys.insert("\(form) \(entry.key)")
+            wrong[form] = wrong[form] ?? entry
+        }
         guard let other else { return }
         let message =
             if entry.key == other.key {

@@ -25,7 +25,7 @@ package struct MapIndex: Sendable {
     /// The position of each group in ``groups``, by the text of its rule.
     private var places: [String: Int] = [:]
     /// The positions of the groups with exact keys, by the URLs of these keys without their queries.
-    private var groupsOfURL: [String: Set<Int>] = [:]
+    private var groupsOfURL: [String: [Int]] = [:]
     /// The positions of the groups with patterns.
     private var groupsOfPatterns: [Int] = []
 
@@ -39,7 +39,9 @@ package struct MapIndex: Sendable {
         if let rule = entry.options.ignoreQuery {
             let place = place(of: rule)
             groups[place].exact[url.canonical(ignoring: rule).text, default: []].append(number)
-            groupsOfURL[url.withoutQuery, default: []].insert(place)
+            if groupsOfURL[url.withoutQuery]?.contains(place) != true {
+                groupsOfURL[url.withoutQuery, default: []].append(place)
+            }
         }
         return nil
     }
@@ -114,43 +116,38 @@ package struct MapIndex: Sendable {
 private struct ExactKeys: Sendable {
     private static let free: Int32 = -1
 
-    /// Each number is in the slot for its URL's hash value or, if that slot is occupied, in the next free slot. At
-    /// least half of the slots are free.
+    /// The numbers of the entries whose keys are canonical. Each is in the slot for its URL's hash value or, if that slot
+    /// is occupied, in the next free slot. At least half of the slots are free.
     private var slots = [Int32](repeating: free, count: 16)
-    /// The canonical URL of each key that isn't canonical itself, by entry number.
-    private var canonicalURLs: [Int32: String] = [:]
+    /// The numbers of the other entries, by canonical URL.
+    private var others: [String: Int] = [:]
 
     /// Returns the number of the entry for a canonical URL; `nil` if there's none.
     func number(for url: String, in entries: [Entry]) -> Int? {
         let number = slots[slot(for: url, in: entries)]
-        return number == Self.free ? nil : Int(number)
+        return number == Self.free ? others[url] : Int(number)
     }
 
     /// Adds the number of the last entry, under its canonical URL. The table must not have that URL yet.
     mutating func insert(_ url: String, in entries: [Entry]) {
-        let number = Int32(entries.count - 1)
-        if entries[Int(number)].key != url { canonicalURLs[number] = url }
+        let number = entries.count - 1
+        guard entries[number].key == url else { return others[url] = number }
         if 2 * entries.count > slots.count { grow(entries) }
-        slots[slot(for: url, in: entries)] = number
+        slots[slot(for: url, in: entries)] = Int32(number)
     }
 
     private mutating func grow(_ entries: [Entry]) {
         let numbers = slots.filter { $0 != Self.free }
         slots = Array(repeating: Self.free, count: 2 * slots.count)
-        for number in numbers { slots[slot(for: url(of: number, entries), in: entries)] = number }
+        for number in numbers { slots[slot(for: entries[Int(number)].key, in: entries)] = number }
     }
 
     /// Returns the slot that has the URL's entry, or the free slot where it would be.
     private func slot(for url: String, in entries: [Entry]) -> Int {
         var slot = url.hashValue & (slots.count - 1)
-        while slots[slot] != Self.free, self.url(of: slots[slot], entries) != url {
+        while slots[slot] != Self.free, entries[Int(slots[slot])].key != url {
             slot = (slot + 1) & (slots.count - 1)
         }
         return slot
-    }
-
-    private func url(of number: Int32, _ entries: [Entry]) -> String {
-        if !canonicalURLs.isEmpty, let url = canonicalURLs[number] { return url }
-        return entries[Int(number)].key
     }
 }
