@@ -2,8 +2,9 @@ extension String {
     /// The text with a period at its end. A text that already ends in punctuation, such as some messages of the system,
     /// is unchanged. Closing parentheses are ignored: “(error 512.)” already ends in a period.
     package var sentence: String {
-        guard let last = unicodeScalars.last(where: { $0 != ")" }), ![".", "?", "!", "…"].contains(last)
-        else { return self }
+        var last: Unicode.Scalar?
+        for scalar in unicodeScalars where scalar != ")" { last = scalar }
+        guard let last, ![".", "?", "!", "…"].contains(last) else { return self }
         return self + "."
     }
 

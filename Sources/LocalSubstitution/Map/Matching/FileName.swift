@@ -72,7 +72,7 @@ package struct FileName: Sendable {
         guard let text = String(utf8: try decodedBytes(part)) else {
             throw Obstacle("“\(String(decoding: part, as: UTF8.self))” in the URL isn't UTF-8 when decoded")
         }
-        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        for scalar in text.unicodeScalars where scalar.properties.generalCategory == .control {
             throw .controlCharacter(in: part)
         }
         return text
