@@ -54,6 +54,9 @@ extension UInt8 {
 }
 
 extension String {
+    /// Returns how often a byte occurs in the text's UTF-8.
+    func count(of byte: UInt8) -> Int { utf8.count { $0 == byte } }
+
     /// The text with ASCII letters in lowercase. Other letters are unchanged: `lowercased()` would turn some of them
     /// into ASCII letters, such as the Kelvin sign into k.
     package var asciiLowercased: String {

@@ -7,12 +7,12 @@ package struct FileName: Sendable {
 
     package init(text: String) { self.text = text }
 
-    package var wildcards: Int { text.utf8.count { $0 == UInt8(ascii: "*") } }
+    package var wildcards: Int { text.count(of: UInt8(ascii: "*")) }
 
     /// The folder before the first wildcard; empty for the resources folder. If this folder doesn't exist when the
     /// map's files are checked, the map has a problem.
     package var fixedFolder: String {
-        ResourcesFolder.split(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "*") }))).folder
+        ResourcesFolder.split(String(decoding: Glob(text).literals[0], as: UTF8.self)).folder
     }
 
     /// What's wrong with the name, and the fix, in sentences that follow the name in a message; `nil` if the name is
@@ -23,7 +23,7 @@ package struct FileName: Sendable {
         if text.utf8.first == UInt8(ascii: "/") {
             return "is an absolute path. Make it relative to the resources folder."
         }
-        if text.utf8.split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) }) {
+        if Array(text.utf8).split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) }) {
             return "contains “..”, which could leave the resources folder. Write a path without “..”."
         }
         return nil
@@ -47,15 +47,15 @@ package struct FileName: Sendable {
     /// Each capture is cut off at its first `?` and percent-decoded once. If the filled name is empty or ends in `/`,
     /// `index.html` is added. Throws an obstacle for an empty folder name or a hidden file, for example.
     package func filled(with captures: [ArraySlice<UInt8>]) throws(Obstacle) -> String {
-        var pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }[...]
-        var name = pieces.popFirst() ?? ""
-        for (piece, capture) in zip(pieces, captures) {
-            name += try Self.decoded(capture.prefix { $0 != UInt8(ascii: "?") }) + piece
+        let glob = Glob(text)
+        var values: [[UInt8]] = []
+        for capture in captures.prefix(glob.wildcards) {
+            values.append(try Self.decoded(capture.prefix { $0 != UInt8(ascii: "?") }))
         }
-        if name.isEmpty || name.utf8.last == UInt8(ascii: "/") { name += "index.html" }
-        let segments = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        for segment in segments {
+        var bytes = glob.filled(with: values)
+        if bytes.isEmpty || bytes.last == UInt8(ascii: "/") { bytes += Array("index.html".utf8) }
+        let name = String(decoding: bytes, as: UTF8.self)
+        for segment in bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             guard let first = segment.first else {
                 throw Obstacle("the file name “\(name)” has an empty folder name")
             }
@@ -68,14 +68,15 @@ package struct FileName: Sendable {
         return name
     }
 
-    private static func decoded(_ part: ArraySlice<UInt8>) throws(Obstacle) -> String {
-        guard let text = String(utf8: try decodedBytes(part)) else {
+    private static func decoded(_ part: ArraySlice<UInt8>) throws(Obstacle) -> [UInt8] {
+        let bytes = try decodedBytes(part)
+        guard let text = String(utf8: bytes) else {
             throw Obstacle("“\(String(decoding: part, as: UTF8.self))” in the URL isn't UTF-8 when decoded")
         }
         for scalar in text.unicodeScalars where scalar.properties.generalCategory == .control {
             throw .controlCharacter(in: part)
         }
-        return text
+        return bytes
     }
 
     /// Percent-decodes a part of a URL. Throws an obstacle for an encoded slash or backslash, since the decoded

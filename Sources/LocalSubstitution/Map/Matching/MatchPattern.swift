@@ -51,7 +51,7 @@ package final class MatchPattern: Sendable {
 
         init(path: String, query: Query) {
             glob = Glob("\(path)?\(query.sorted.text)")
-            let before = path.utf8.count { $0 == UInt8(ascii: "*") }
+            let before = path.count(of: UInt8(ascii: "*"))
             places = Array(0..<before) + query.wildcardsOfSorted.map { before + $0 }
         }
     }
