@@ -2,14 +2,15 @@ extension String {
     /// The text with escapes, such as `\u{1B}`, in place of characters that control a terminal, since text from a map
     /// or server can have any of these.
     package var printable: String {
-        guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
-        return unicodeScalars.reduce(into: "") { text, scalar in
+        var text = ""
+        for scalar in unicodeScalars {
             if scalar.steersTerminal {
                 text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
             } else {
                 text.unicodeScalars.append(scalar)
             }
         }
+        return text
     }
 }
 
