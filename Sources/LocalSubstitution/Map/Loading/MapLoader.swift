@@ -201,18 +201,15 @@ package final class MapLoader {
 
     /// Checks the files and targets of an entry and its alternatives. Returns whether all are valid.
     private func check(_ entry: Entry, wildcards: Int) -> Bool {
-        var isRight = checkOne(entry, wildcards: wildcards)
-        for alternative in entry.options.alternatives where !checkOne(alternative, wildcards: wildcards) {
-            isRight = false
-        }
-        return isRight
+        let problemsBefore = problems.count
+        checkOne(entry, wildcards: wildcards)
+        for alternative in entry.options.alternatives { checkOne(alternative, wildcards: wildcards) }
+        return problems.count == problemsBefore
     }
 
-    private func checkOne(_ entry: Entry, wildcards: Int) -> Bool {
+    private func checkOne(_ entry: Entry, wildcards: Int) {
         if firstWithFile == nil, !entry.files.isEmpty { firstWithFile = entry }
-        let found = files.problems(of: entry, wildcardsInKey: wildcards)
-        problems += found
-        return found.isEmpty
+        problems += files.problems(of: entry, wildcardsInKey: wildcards)
     }
 
     private func isWrong(_ key: String, _ form: String) -> Bool {
@@ -296,7 +293,9 @@ private struct AlternativeEntries {
     private mutating func check(_ entry: Entry, _ fields: EntryFields) {
         if let message = fields.requestHeadersProblem { note(.conflict, entry, message) }
         let condition = entry.options.fields.when?.digest ?? Self.always
-        if let first = first(answeringAllOf: entry, condition), let number = first.options.place?.number {
+        let methods = Self.methods(of: entry)
+        let first = first(answering: methods, for: Self.always) ?? first(answering: methods, for: condition)
+        if let first, let number = first.options.place?.number {
             let line = first.lineInMap.map { " on line \($0)" } ?? ""
             note(
                 .neverReached,
@@ -307,7 +306,7 @@ private struct AlternativeEntries {
             )
         }
         guard Self.answersAlways(entry) else { return }
-        for method in Self.methods(of: entry) where firsts["\(condition) \(method)"] == nil {
+        for method in methods where firsts["\(condition) \(method)"] == nil {
             firsts["\(condition) \(method)"] = entry
         }
     }
@@ -321,17 +320,11 @@ private struct AlternativeEntries {
     /// The digest of an alternative without a condition.
     private static let always = ""
 
-    /// Returns an earlier alternative because of which `entry` is never reached. If several earlier alternatives answer
-    /// all of its requests only together, returns one of them. Returns `nil` if a request may reach `entry`.
+    /// Returns an earlier alternative that answers all requests that meet a condition and have one of the methods. If
+    /// several earlier alternatives answer them only together, returns one of them. Returns `nil` if one of these
+    /// requests may reach a later alternative.
     ///
-    /// - Parameters:
-    ///   - entry: An alternative.
-    ///   - condition: The digest of its condition.
-    private func first(answeringAllOf entry: Entry, _ condition: String) -> Entry? {
-        let methods = Self.methods(of: entry)
-        return first(answering: methods, for: Self.always) ?? first(answering: methods, for: condition)
-    }
-
+    /// - Parameter condition: The digest of the condition.
     private func first(answering methods: [String], for condition: String) -> Entry? {
         if let all = firsts["\(condition) *"] { return all }
         let found = methods.map { firsts["\(condition) \($0)"] }
