@@ -7,14 +7,7 @@ import FoundationNetworking
 /// An entry's answer to a request, with its wildcards filled.
 package final class Substitution: Sendable {
     /// When an entry's file or body answers: the map's field `use`.
-    package enum Use: String, Sendable, CaseIterable {
-        /// Always. The default.
-        case always
-        /// Until the network has a newer copy.
-        case untilUpdated
-        /// When the network fails.
-        case whenOffline
-    }
+    package typealias Use = SubstitutionMap.Answer.Use
 
     let entry: Entry
     /// The entry's answer. In the names of a stream's files, the wildcards are filled.

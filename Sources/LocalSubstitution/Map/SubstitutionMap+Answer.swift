@@ -204,6 +204,8 @@ extension SubstitutionMap.Answer {
         case untilUpdated
         /// When the network fails.
         case whenOffline
+
+        package static let allCases: [Use] = [.always, .untilUpdated, .whenOffline]
     }
 
     /// Sets the HTTP status code, 100–599.
