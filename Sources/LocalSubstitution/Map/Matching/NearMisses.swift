@@ -144,7 +144,7 @@ final class NearMisses: Sendable {
             let (name, labels): (String, Int?) =
                 switch pattern.host {
                 case .exact(let name): (name, nil)
-                case .domain(let name): (name, name.utf8.count { $0 == UInt8(ascii: ".") } + 1)
+                case .domain(let name): (name, name.count(of: UInt8(ascii: ".")) + 1)
                 case .any: ("", 0)
                 }
             return Key(number: number, outline: Text(name), labels: labels, pattern: (pattern, path))
@@ -187,11 +187,12 @@ final class NearMisses: Sendable {
         let domains = [Text("")] + MatchPattern.Host.domains(of: url.host).reversed().map { Text($0) }
         let paths = Self.forms(ofPath: url.path).map { Array($0.lowercased().utf8)[...] }
         var found: [Found] = []
-        for key in keys where !matches.contains(key.number) {
-            let entry = index.entries[key.number]
+        for key in keys {
             let labels = key.labels ?? domains.count - 1
             let asked = key.pattern == nil ? outline : labels < domains.count ? domains[labels] : nil
-            guard let edits = asked.flatMap({ key.outline.misspellings(of: $0) }) else { continue }
+            guard let asked, let edits = key.outline.misspellings(of: asked), !matches.contains(key.number)
+            else { continue }
+            let entry = index.entries[key.number]
             if let path = key.pattern?.path {
                 guard let captures = paths.lazy.compactMap({ path.match($0) }).first,
                     (try? entry.fileNames(filledWith: captures)) != nil
