@@ -26,7 +26,7 @@ final class RetainedResponses: Sendable {
         /// The number of files and endless responses held so far. Each gets the next number as its ordinal.
         var ordinals = 0
         /// The held files by path.
-        var files: [String: HeldFile] = [:]
+        var files: [ExactText: HeldFile] = [:]
         /// The heap memory of the held files, in bytes.
         var heapBytes = 0
         var fileOrder = NamesByAge()
@@ -214,33 +214,34 @@ final class RetainedResponses: Sendable {
     }
 
     /// Returns a file's held bytes, even if the file may have changed; `nil` if the file isn't held.
-    func heldFile(at path: String) -> FileBytes? { state.withLock { $0.files[path]?.bytes } }
+    func heldFile(at path: String) -> FileBytes? { state.withLock { $0.files[ExactText(path)]?.bytes } }
 
     /// Holds a file's bytes, and drops the responses made from its old bytes. If the held bytes then exceed the limit,
     /// also releases the files that have been held longest.
     func hold(_ file: FileBytes, at path: String) {
         state.withLock { state in
+            let path = ExactText(path)
             guard state.files[path]?.bytes !== file else { return }
             release(path, &state)
             state.ordinals += 1
             state.files[path] = HeldFile(bytes: file, ordinal: state.ordinals)
             guard file.heapBytes > 0 else { return }
             state.heapBytes += file.heapBytes
-            state.fileOrder.append(path, stamp: state.ordinals, of: state.files.count) {
-                state.files[$0]?.ordinal == $1
+            state.fileOrder.append(path.text, stamp: state.ordinals, of: state.files.count) {
+                state.files[ExactText($0)]?.ordinal == $1
             }
             while state.heapBytes > heapLimit,
-                let oldest = state.fileOrder.popFirst(where: { state.files[$0]?.ordinal == $1 })
+                let oldest = state.fileOrder.popFirst(where: { state.files[ExactText($0)]?.ordinal == $1 })
             {
-                release(oldest, &state)
+                release(ExactText(oldest), &state)
             }
         }
     }
 
     /// Releases a file's bytes, and drops the responses made from them.
-    func release(_ path: String) { state.withLock { release(path, &$0) } }
+    func release(_ path: String) { state.withLock { release(ExactText(path), &$0) } }
 
-    private func release(_ path: String, _ state: inout State) {
+    private func release(_ path: ExactText, _ state: inout State) {
         guard let file = state.files.removeValue(forKey: path) else { return }
         state.heapBytes -= file.bytes.heapBytes
         for name in file.names { remove(name, &state) }
@@ -261,7 +262,7 @@ extension RetainedResponses {
         /// The entry's file; `nil` for an entry without one.
         let file: URL?
         /// The path of the entry's file.
-        fileprivate let path: String?
+        fileprivate let path: ExactText?
         /// Whether the response stays current as long as it's retained, so that a hit checks nothing.
         let isAlwaysCurrent: Bool
         /// The bytes of the file.
@@ -295,7 +296,7 @@ extension RetainedResponses {
             size = response.data.count
             key = substitution.key
             file = substitution.fileURL
-            path = plan.path
+            path = plan.path.map { ExactText($0) }
             self.bytes = bytes
             isEndless = !plan.isSpelledAsKey
             reloading = maps.reloadsChanges ? (maps, plan.map) : nil
@@ -331,7 +332,7 @@ extension RetainedResponses {
             guard maps.isCurrent(map), missing.allSatisfy({ map.storage.folder?.servedStatus(of: $0) == nil })
             else { return false }
             guard let path, let bytes else { return true }
-            return FileStatus(path: path).map(bytes.isCurrent) ?? false
+            return FileStatus(path: path.text).map(bytes.isCurrent) ?? false
         }
     }
 }

@@ -3,7 +3,7 @@ package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case number(Number)
-    case string(Text)
+    case string(ExactText)
     case array([JSONValue])
     case object(Object)
 
@@ -12,33 +12,18 @@ package enum JSONValue: Sendable, Hashable {
 
     /// The members of an object, in the order of the JSON text. If a key is given twice, its last value counts.
     package struct Object: Sendable {
-        private(set) var members: [(key: Text, value: JSONValue)] = []
-        private var places: [Text: Int] = [:]
+        private(set) var members: [(key: ExactText, value: JSONValue)] = []
+        private var places: [ExactText: Int] = [:]
 
-        subscript(key: Text) -> JSONValue? { places[key].map { members[$0].value } }
+        subscript(key: ExactText) -> JSONValue? { places[key].map { members[$0].value } }
 
-        fileprivate mutating func set(_ key: Text, _ value: JSONValue) {
+        fileprivate mutating func set(_ key: ExactText, _ value: JSONValue) {
             if let place = places[key] {
                 members[place].value = value
             } else {
                 places[key] = members.count
                 members.append((key, value))
             }
-        }
-    }
-
-    /// The text of a string, compared scalar by scalar. Swift's own comparison would treat “é” and an “e” with a
-    /// combining accent as equal.
-    package struct Text: Sendable, Hashable {
-        let text: String
-
-        package static func == (first: Text, second: Text) -> Bool {
-            first.text.utf8.elementsEqual(second.text.utf8)
-        }
-
-        package func hash(into hasher: inout Hasher) {
-            var text = text
-            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         }
     }
 
@@ -74,7 +59,7 @@ package enum JSONValue: Sendable, Hashable {
         first.normal.utf8.elementsEqual(second.normal.utf8)
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(Text(text: normal)) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ExactText(normal)) }
 
     /// The value as JSON without white space, with the members of objects sorted. Equal values have the same JSON.
     var normal: String {
@@ -113,11 +98,11 @@ package enum JSONValue: Sendable, Hashable {
     private static func value(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> JSONValue {
         switch cursor.next {
         case .string:
-            return .string(Text(text: try cursor.text() ?? ""))
+            return .string(ExactText(try cursor.text() ?? ""))
         case .object:
             var object = Object()
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
-                object.set(Text(text: key), try value(&cursor))
+                object.set(ExactText(key), try value(&cursor))
             }
             return .object(object)
         case .array:

@@ -104,14 +104,14 @@ private struct RemoteComparer: Sendable {
 
     init(_ entries: [Entry], in folder: ResourcesFolder, limit: Int, refusal: String, updating: Bool) {
         (self.folder, self.limit, self.refusal, self.updating) = (folder, limit, refusal, updating)
-        var groups: [String: [Entry]] = [:]
+        var groups: [ExactText: [Entry]] = [:]
         for entry in entries where !entry.isPattern {
             guard let answering = entry.answeringEveryGet, let name = answering.file?.text else { continue }
-            groups[folder.realName(of: name) ?? name, default: []].append(answering)
+            groups[ExactText(folder.realName(of: name) ?? name), default: []].append(answering)
         }
-        var pieces: [String: Entry] = [:]
+        var pieces: [ExactText: Entry] = [:]
         for entry in entries.flatMap(\.answering) where entry.file == nil {
-            for file in entry.files { pieces[folder.realName(of: file.text) ?? file.text] = entry }
+            for file in entry.files { pieces[ExactText(folder.realName(of: file.text) ?? file.text)] = entry }
         }
         jobs = groups.sorted { ($0.value[0].line, $0.value[0].key) < ($1.value[0].line, $1.value[0].key) }
             .map { name, entries in

@@ -47,6 +47,29 @@ struct RetentionTests {
         #expect(Set(addresses).count == 1)
     }
 
+    #if !canImport(Darwin)
+    /// On Linux, these are two files. On Apple's file systems, both names lead to one file.
+    @Test(
+        "Two files whose names Swift's comparison treats as equal don't answer for each other",
+        arguments: [#""https://h/*": "*""#, #""https://h/%C3%A9": "\u00E9", "https://h/e%CC%81": "e\u0301""#]
+    )
+    func equalNames(map: String) throws {
+        let fixture = try CacheFixture(map)
+        let urls = [("https://h/%C3%A9", "composed"), ("https://h/e%CC%81", "decomposed")]
+        try fixture.write("composed", to: "\u{E9}")
+        try fixture.write("decomposed", to: "e\u{301}")
+        for cache in [try fixture.cache(), try fixture.reloadingCache()] {
+            for (url, body) in urls + urls.reversed() {
+                #expect(try cache.lookUp(url)?.data == Data(body.utf8))
+            }
+        }
+        let reloading = try fixture.reloadingCache()
+        try FileManager.default.removeItem(at: fixture.file("\u{E9}"))
+        #expect(try reloading.lookUp("https://h/e%CC%81")?.data == Data("decomposed".utf8))
+        #expect(try reloading.lookUp("https://h/%C3%A9") == nil)
+    }
+    #endif
+
     @Test("After one response or all are removed, the next lookup rebuilds them, and the map stays")
     func removal() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt", "https://h/b": "a.txt""#)

@@ -14,7 +14,7 @@ final class FileChecker {
     /// The checked names, each with its problem.
     private var checked: [(name: FileName, problem: Problem?)] = []
     /// The positions in ``checked``, by name.
-    private var places: [String: Int] = [:]
+    private var places: [ExactText: Int] = [:]
     /// The folder, opened once for all files.
     private lazy var opened = Result { () throws(FileProblem) in try folder?.opened() }
     private lazy var suggestions = FileSuggestions(in: folder)
@@ -32,7 +32,7 @@ final class FileChecker {
     /// Returns an equal name that was checked before, so that all entries share one text, to save memory. Returns the
     /// name itself if it hasn't been checked yet.
     func shared(_ name: FileName) -> FileName {
-        places[name.text].map { checked[$0].name } ?? name
+        places[ExactText(name.text)].map { checked[$0].name } ?? name
     }
 
     /// Returns the problems with an entry's files and target.
@@ -60,9 +60,9 @@ final class FileChecker {
             let message = Self.tooMany(name.wildcards, in: "The file “\(name.text)”", wildcardsInKey)
             return Problem(kind: .invalidFileName, message: message)
         }
-        if let place = places[name.text] { return checked[place].problem }
+        if let place = places[ExactText(name.text)] { return checked[place].problem }
         let problem = look(at: name)
-        places[name.text] = checked.count
+        places[ExactText(name.text)] = checked.count
         checked.append((name, problem))
         return problem
     }
