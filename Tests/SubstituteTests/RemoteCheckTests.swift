@@ -143,6 +143,14 @@ struct RemoteCheckTests {
                 status: 0,
                 line: nil
             ),
+            Row(
+                testDescription: "a redirect without a target or body",
+                value: #"{ "file": "a.txt", "status": 301 }"#,
+                answer: .status(301),
+                result: "unreachable",
+                status: 75,
+                line: "The server answered with status 301. Open the URL to see why."
+            ),
         ]
     }
 

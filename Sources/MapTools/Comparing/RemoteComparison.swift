@@ -192,8 +192,8 @@ private struct RemoteComparer: Sendable {
     }
 
     /// Compares a file's bytes with what its URL serves, and sets the comparison's result. Returns the URL's body.
-    /// Returns `nil` if the URL can't be loaded, if its body is longer than the limit, or if the response's status is
-    /// neither 200 nor the entry's.
+    /// Returns `nil` if the URL can't be loaded, if its body is longer than the limit, if the response's status is
+    /// neither 200 nor the entry's, or if it's a redirect without a body.
     ///
     /// - Parameter status: The entry's status.
     private func compare(_ bytes: Data, status: Int, _ comparison: inout RemoteComparison) async -> Data? {
@@ -211,7 +211,10 @@ private struct RemoteComparer: Sendable {
             comparison.fail(.unreachable, "The URL can't be loaded: \(reason.sentence)")
         case .tooLong:
             comparison.fail(.unreadable, refusal)
-        case .answer(let response, let data) where [200, status].contains(response.statusCode):
+        // Linux's loader leaves out the body of a redirect that it can't follow.
+        case .answer(let response, let data)
+        where [200, status].contains(response.statusCode)
+            && !(data.isEmpty && Redirect.statuses.contains(response.statusCode)):
             comparison.remoteBytes = data.count
             if data != bytes {
                 comparison.result = .changed
