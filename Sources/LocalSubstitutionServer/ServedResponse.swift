@@ -41,8 +41,8 @@ extension ServedResponse {
         )
     }
 
-    /// Adapts the loader's response to a client. A request that failed, or whose response can't be rewritten, gets a
-    /// response with status 502.
+    /// Adapts the loader's response to a client. A request that failed, or whose response can't be rewritten or has a
+    /// status below 200, gets a response with status 502.
     ///
     /// - Parameters:
     ///   - url: The URL at the origin.
@@ -50,6 +50,12 @@ extension ServedResponse {
     init(_ response: DirectLoader.Response, to request: ServedRequest, for url: URL, rewritesReferences: Bool) {
         do throws(URLError) {
             let (head, received) = try response.result.get()
+            guard head.statusCode >= 200 else {
+                let reason =
+                    "The status \(head.statusCode) announces another response, which never follows. Use a status from 200 on."
+                self.init(status: 502, reason, at: url)
+                return
+            }
             var body = received
             let rewriter = ReferenceRewriter(of: request.origin, local: request.origins.local)
             // A stream isn't rewritten: its pieces are sent as they are, each when it's due.

@@ -20,6 +20,7 @@ struct AnswerTests {
           "https://h.example/old": { "status": 301, "headers": { "Location": "https://h.example/a.txt" } },
           "https://h.example/who": { "when": { "headers": { "Authorization": "Bearer *" } }, "text": "known" },
           "https://h.example/empty": { "status": 204 },
+          "https://h.example/early": { "status": 103, "text": "early" },
           "https://h.example/gone": { "status": 410, "text": "gone" }
         }
         """
@@ -87,6 +88,7 @@ struct AnswerTests {
         "A failure is a 502 that says why",
         arguments: [
             ("/lost", "makes this request fail"), ("/a.tx", "https://h.example/a.txt"), ("/orders", "GET"),
+            ("/early", "The status 103"),
         ]
     )
     func failures(path: String, part: String) throws {
