@@ -82,8 +82,16 @@ extension Responder {
     /// Returns an entry's response, even if the loader wouldn't accept it from a cache. If the entry's file can't be
     /// read, returns a failure.
     ///
-    /// - Parameter mayReadInPieces: Whether the client can read a large file in pieces; `false` by default.
-    func serve(_ plan: Plan, by substitution: Substitution, mayReadInPieces: Bool = false) -> RequestOutcome {
+    /// - Parameters:
+    ///   - mayReadInPieces: Whether the client can read a large file in pieces; `false` by default.
+    ///   - isFollowed: Whether the response is a redirect that's followed, so that it isn't reported; `false` by
+    ///     default.
+    func serve(
+        _ plan: Plan,
+        by substitution: Substitution,
+        mayReadInPieces: Bool = false,
+        isFollowed: Bool = false
+    ) -> RequestOutcome {
         guard let url = plan.request.url else { return .failed(plan, URLError(.badURL)) }
         do throws(FileProblem) {
             if mayReadInPieces, let outcome = try serveInPieces(plan, by: substitution, url) { return outcome }
@@ -91,7 +99,7 @@ extension Responder {
                 return .failed(plan, URLError(.badURL))
             }
             let answerer: Observers.Answerer = plan.cacheAnswer == nil ? .protocol : .cache
-            reportSubstituted(plan, bytes: response.data.count, by: answerer)
+            if !isFollowed { reportSubstituted(plan, bytes: response.data.count, by: answerer) }
             return RequestOutcome(.answered, plan, .success(response))
         } catch {
             maps.uncount(plan)

@@ -100,6 +100,19 @@ final class Attachment: Sendable {
 
     /// Returns an entry's response, without waiting for the entry's delay.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
-        responder.serve(plan, by: substitution, mayReadInPieces: client == .server)
+        let location = substitution.headers[header: "Location"]
+        let isFollowed = nextRequest(after: plan.request, substitution.status, location) != nil
+        return responder.serve(plan, by: substitution, mayReadInPieces: client == .server, isFollowed: isFollowed)
+    }
+
+    /// Returns the request with which `answer(to:)` follows a redirect. Returns `nil` if `answer(to:)` returns the
+    /// response instead: it isn't a redirect, or no entry answers its target. Also returns `nil` for other clients.
+    ///
+    /// A redirect that's followed isn't reported, as in a session.
+    func nextRequest(after request: URLRequest, _ status: Int, _ location: String?) -> URLRequest? {
+        guard client == .caller, Redirect.statuses.contains(status),
+            let next = request.redirected(by: status, to: location), lookUp(next, body: RequestBody(next)).hasEntry
+        else { return nil }
+        return next
     }
 }

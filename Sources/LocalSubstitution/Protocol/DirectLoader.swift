@@ -41,23 +41,20 @@ package final class DirectLoader: Sendable {
     /// redirect if the map answers its target, and otherwise returns the redirect.
     func answer(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
         var request = request
+        // If no body is set, the request has none: there's no upload task here whose body Foundation could hide.
+        if request.httpBody == nil, request.httpBodyStream == nil, !request.showsItsBody { request.httpBody = Data() }
         var known: (Data, HTTPURLResponse)?
         for _ in 0...Redirect.most {
             guard let response = try await wholeResponse(to: request) else { return known }
             known = response
-            let location = response.1.value(forHTTPHeaderField: "Location")
-            guard Redirect.statuses.contains(response.1.statusCode),
-                let next = request.redirected(by: response.1.statusCode, to: location), hasEntry(for: next)
-            else { return response }
+            let (status, location) = (response.1.statusCode, response.1.value(forHTTPHeaderField: "Location"))
+            guard let next = attachment.nextRequest(after: request, status, location) else { return response }
             request = next
         }
         throw URLError(.httpTooManyRedirects)
     }
 
     private func wholeResponse(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
-        var request = request
-        // If no body is set, the request has none: there's no upload task here whose body Foundation could hide.
-        if request.httpBody == nil, request.httpBodyStream == nil, !request.showsItsBody { request.httpBody = Data() }
         let body = request.httpBodyStream == nil ? RequestBody(request) : .hidden
         try RequestLoad.checkCancellation()
         let plan = attachment.decide(request, body: body)

@@ -400,16 +400,20 @@ struct RequestLoad: Sendable {
             )
             return .end(RequestOutcome(.loaded, plan, .success(response), isPassedOn: received.body == nil))
         }
+        let changed = plan.changed(received.head)
+        let redirect = changed as? HTTPURLResponse
+        let location = redirect?.value(forHTTPHeaderField: "Location")
+        let isFollowed = attachment.nextRequest(after: plan.request, redirect?.statusCode ?? 0, location) != nil
         guard let fallback = sent.fallback else {
             guard plan.substitution != nil else {
                 responder.reportUnanswered(plan)
                 return outcome(received.head)
             }
             responder.maps.use(plan)
-            responder.reportForwarded(plan)
-            return outcome(plan.changed(received.head))
+            if !isFollowed { responder.reportForwarded(plan) }
+            return outcome(changed)
         }
-        responder.reportForwarded(plan)
+        if !isFollowed { responder.reportForwarded(plan) }
         guard case .recorder(let recorder) = fallback, let http = received.head as? HTTPURLResponse else {
             return outcome(received.head)
         }

@@ -141,6 +141,31 @@ struct AnswerToTests {
         #expect(session.origin.requestCount(path: "/elsewhere") == 0)
     }
 
+    @Test(
+        "A redirect that's followed counts as in a session",
+        arguments: ["http://h/redirect", "http://h/loop", "http://h/sent", "ORIGIN/up", "http://h/away-offline"]
+    )
+    func countsOfRedirect(url: String) async throws {
+        func counts(
+            _ load: (EntrySession, URLRequest) async throws -> Void
+        ) async throws -> (LocalSubstitutionCache.Statistics, [String]) {
+            let away = #"{ "status": 302, "headers": { "Location": "/file" }, "use": "whenOffline" }"#
+            let session = try EntrySession(Self.map + ", \"http://h/away-offline\": \(away)") { _ in
+                .redirect(to: "http://h/file")
+            }
+            let heard = HeardEvents(of: session.cache)
+            let base = String(session.origin.baseURL.absoluteString.dropLast())
+            try? await load(session, session.request(url.replacingOccurrences(of: "ORIGIN", with: base)))
+            let events = heard.all.map { "\($0.kind.rawValue) \($0.url?.path ?? "") \($0.bytes ?? 0)" }
+            return (session.cache.statistics, events)
+        }
+        let direct = try await counts { session, request in _ = try await session.cache.answer(to: request) }
+        let attached = try await counts { session, request in _ = try await session.load(request) }
+        #expect(direct.0 == attached.0)
+        #expect(direct.1 == attached.1)
+        #expect(direct.1.count == (url.hasSuffix("loop") ? 0 : url.hasSuffix("offline") ? 2 : 1))
+    }
+
     @Test("A handler's answer, and a large file whole")
     func handler() async throws {
         let fixture = try CacheFixture("", files: [:])
