@@ -42,7 +42,8 @@ extension EntryFields {
             return
         }
         let choices = [(nil, nil), (type.essence, nil), (nil, type.charset), (type.essence, type.charset)]
-        for choice in choices {
+        // Without a file, an entry can have neither field, so a type that isn't the default becomes a header.
+        for choice in file == nil ? [(nil, nil)] : choices {
             (mimeType, charset) = choice
             if serves(type, ofBody: body, at: url, defaults: defaults) { return }
         }

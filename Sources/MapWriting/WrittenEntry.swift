@@ -36,7 +36,8 @@ package struct WrittenEntry {
         // Clients expect an event stream to arrive in pieces.
         if file != nil, response.type?.essence == MIMEType.eventStream { fields.pace = .secondsPerEvent(0) }
 
-        if let type = response.type, file != nil {
+        // The type of a 204 or 304 has no meaning, since it can't have a body.
+        if let type = response.type, file != nil || ![204, 304].contains(response.status) {
             fields.set(type, ofBody: response.body, at: url, defaults: defaults)
         }
         self.init(fields, text: Self.text(Self.members(fields)), url: url, defaults: defaults)

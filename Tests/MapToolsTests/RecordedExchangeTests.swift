@@ -213,7 +213,8 @@ struct RecordedExchangeTests {
         body: String = "body",
         status: Int = 200,
         request: String? = nil,
-        headers: [String: String] = [:]
+        headers: [String: String] = [:],
+        type: String = "text/plain"
     ) throws -> RecordedExchange {
         RecordedExchange(
             method: method,
@@ -221,9 +222,30 @@ struct RecordedExchangeTests {
             requestBody: request.map { Data($0.utf8) },
             status: status,
             headers: headers,
-            contentType: "text/plain",
+            contentType: type,
             body: Data(body.utf8)
         )
+    }
+
+    @Test(
+        "A response without a body keeps its type",
+        arguments: [
+            ("application/json", #", "headers": { "Content-Type": "application/json" }"#),
+            ("text/html; charset=iso-8859-1", #", "headers": { "Content-Type": "text/html; charset=iso-8859-1" }"#),
+            // The key's extension says so, too.
+            ("image/png", ""),
+        ]
+    )
+    func typeWithoutBody(type: String, fields: String) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("map.json")
+        var map = try EditedMap(file, resources: folder.url)
+        _ = map.add([try Self.exchange("GET", "http://h/a.png", body: "", type: type)])
+        try map.save()
+        #expect(folder.text("map.json") == "{\n  \"http://h/a.png\": { \"status\": 200\(fields) }\n}\n")
+        let url = try #require(URL(string: "http://h/a.png"))
+        let answer = try SubstitutionMap(contentsOf: file).substitution(for: url)
+        #expect(answer?.contentType(ofBody: Data()) == type)
     }
 
     @Test("A map's own lines stay, and its defaults count")
