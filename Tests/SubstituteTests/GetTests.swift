@@ -174,6 +174,16 @@ struct GetTests {
         #expect(request.header("X-Two")?.replacing(" ", with: "") == "c,d")
     }
 
+    @Test("It sends a header with an empty value, written as in curl")
+    func emptyHeader() async throws {
+        defer { origin.stop() }
+        let words = ["get", "--header", "X-Empty;", "--header", "X-Other: a;", origin.url("/page").absoluteString]
+        let run = try await folder.substitute(words)
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(origin.requests.first?.header("X-Empty") == "")
+        #expect(origin.requests.first?.header("X-Other") == "a;")
+    }
+
     @Test(
         "It sends the request's method to the origin in capitals, whether or not the URL is mapped",
         arguments: ["/page", "/mapped"],

@@ -77,6 +77,13 @@ struct UsageTests {
             ),
             Mistake(["get", "--header", "value", url], "“value” isn't a header. Use --header 'Name: value'."),
             Mistake(["get", "--header", ": value", url], "isn't a header"),
+            Mistake(["get", "--header", ";", url], "isn't a header"),
+            Mistake(["get", "--header", "A;b", url], "isn't a header"),
+            Mistake(
+                ["get", "--header", "Accept:", url],
+                "“Accept:” can't remove a header, since URLSession adds some itself. Use “Accept;” for an empty value."
+            ),
+            Mistake(["explain", "--header", "Accept: ", url], "“Accept: ” can't remove a header"),
             Mistake(["get", "--method", "A B", url], "“A B” isn't an HTTP method"),
             Mistake(["get", "--range", "bytes=0-3", url], "“bytes=0-3” isn't a range of bytes. Use --range 0-99"),
             Mistake(["get", "--range", "-", url], "“-” isn't a range of bytes"),

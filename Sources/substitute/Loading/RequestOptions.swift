@@ -57,15 +57,32 @@ enum RequestOptions {
             isRange($0) ? "bytes=\($0)" : nil
         }
         if let range = ranges.last { request.setValue(range, forHTTPHeaderField: "Range") }
-        let headers = try arguments.all("header", as: "a header", "Use --header 'Name: value'.") { text in
-            let parts = text.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            return parts.count == 2 && !parts[0].isEmpty ? (name: parts[0], value: parts[1]) : nil
+        for text in arguments.all("header") {
+            let (name, value) = try header(text)
+            request.addValue(value, forHTTPHeaderField: name)
         }
-        for (name, value) in headers { request.addValue(value, forHTTPHeaderField: name) }
         if body != nil, request.value(forHTTPHeaderField: "Content-Type") == nil {
             request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
         }
         return request
+    }
+
+    /// Returns the name and the value of a header, written as in curl: `Name: value`, or `Name;` for an empty value.
+    ///
+    /// - Throws: A failure if the text isn't a header, or if it's `Name:`, with which curl removes a default header.
+    private static func header(_ text: String) throws(Failure) -> (name: String, value: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        let isEmpty = parts.count == 1 && text.hasSuffix(";")
+        let name = isEmpty ? String(text.dropLast()) : parts[0]
+        guard !name.isEmpty, isEmpty || parts.count == 2 else {
+            throw Failure(usage: "“\(text)” isn't a header. Use --header 'Name: value'.")
+        }
+        guard isEmpty || !parts[1].isEmpty else {
+            let advice = "Use “\(name);” for an empty value."
+            throw Failure(usage: "“\(text)” can't remove a header, since URLSession adds some itself. \(advice)")
+        }
+        return (name, isEmpty ? "" : parts[1])
     }
 
     /// Returns whether a text consists of ASCII letters and hyphens, as all registered HTTP methods do.
