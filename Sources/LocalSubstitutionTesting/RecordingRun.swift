@@ -134,7 +134,7 @@ struct RecordingRun: Sendable {
         let (outcomes, conflicts) = edited.add(tests: tests.map(\.exchanges))
         var problem: (any Error)?
         do {
-            try edited.save()
+            try edited.save(createsEmptyMap: false)
         } catch {
             guard edited.isSaved else { throw error }
             problem = error

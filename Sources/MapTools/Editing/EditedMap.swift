@@ -271,11 +271,13 @@ package struct EditedMap {
 
     /// Writes the map if the new text can be loaded, and then replaces existing files.
     ///
+    /// - Parameter createsEmptyMap: Whether to create the map's file even if there's nothing to write into it; `true`
+    ///   by default.
     /// - Throws: `SubstitutionMapError` if the new text can't be loaded. `MapToolError` if the map has changed or
     ///   something can't be written. The map is then unchanged, unless the error says that it's saved.
-    package mutating func save() throws {
+    package mutating func save(createsEmptyMap: Bool = true) throws {
         do {
-            try saveMap()
+            if createsEmptyMap || folder.status != nil || !changes.isEmpty { try saveMap() }
         } catch {
             removeFiles()
             throw error
