@@ -134,8 +134,12 @@ public final class SubstitutionRecorder: Sendable {
 extension SubstitutionRecorder: ResponseRecorder {
     /// Returns whether the recorder takes a request. For such a request, it keeps the response unless a rule forbids
     /// that, and answers with a kept copy if the network fails. A closed recorder takes no requests.
+    ///
+    /// A `HEAD` is taken only if a copy answers it. Its response isn't kept.
     package func takes(_ request: URLRequest) -> Bool {
-        guard let url = Self.url(of: request), RecordingRules.refusal(of: request, url) == nil else { return false }
+        var get = request
+        if request.httpMethod == "HEAD", hasAnswer(to: request) { get.httpMethod = "GET" }
+        guard let url = Self.url(of: request), RecordingRules.refusal(of: get, url) == nil else { return false }
         return !contents.isClosed && contents.foreign.exclusion(of: url) == nil
     }
 
@@ -169,6 +173,7 @@ extension SubstitutionRecorder: ResponseRecorder {
                     try FileBytes(opening: name, in: contents.resources)
                 }
                 let builder = ResponseBuilder(substitution: substitution, file: file)
+                if request.httpMethod == "HEAD" { return builder.head(for: requested) }
                 if let range = request.rangeHeader { return builder.part(range, for: requested) }
                 return builder.full(for: requested)
             } catch {
@@ -201,13 +206,15 @@ extension SubstitutionRecorder: ResponseRecorder {
         saveSoon()
     }
 
-    /// Keeps a response if the rules allow it. The response is written soon afterward, on another queue.
+    /// Keeps a response if the rules allow it. The response is written soon afterward, on another queue. Ignores a
+    /// response to `HEAD`, which has no body.
     ///
     /// Call this before the response is delivered, so that ``flush()`` waits for it.
     ///
     /// - Parameter report: Called with what happened to the response. If a redirect led to the response and is recorded
     ///   as a separate exchange, also called for the redirect.
     package func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
+        guard exchange.request.httpMethod != "HEAD" else { return }
         if case .credential(let header, let isAfterRedirect) = exchange.obstacle {
             // An earlier copy stays, since the server sent it without getting this credential.
             let reason = RecordingRules.Refusal.requestHeader(header)

@@ -25,7 +25,7 @@ package struct ResponseBuilder {
     }
 
     /// Returns the whole response's headers without its body (RFC 9110 §9.3.2).
-    func head(for url: URL) -> CachedURLResponse? {
+    package func head(for url: URL) -> CachedURLResponse? {
         response(for: url, status: substitution.status, headers: headers(length: size), body: Data())
     }
 

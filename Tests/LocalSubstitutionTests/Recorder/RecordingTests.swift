@@ -121,6 +121,34 @@ struct RecordingTests {
         #expect(try keys() == [url.absoluteString])
     }
 
+    @Test("A copy also answers HEAD, without its body, and HEAD doesn't change it", arguments: [false, true])
+    func head(isStrict: Bool) async throws {
+        let origin = try LoopbackServer { $0.method == "HEAD" ? .status(404) : .text("kept") }
+        let head = try request(origin.url("a").absoluteString, method: "HEAD")
+        try await visit { visit in
+            _ = try await visit.session.data(from: origin.url("a"))
+            visit.recorder.flush()
+            let heard = HeardEvents(of: visit.cache)
+            let answer = try await visit.session.data(for: head).1 as? HTTPURLResponse
+            #expect(answer?.statusCode == 404)
+            #expect(heard.kinds == ["forwarded"])
+        }
+        if !isStrict { origin.stop() }
+        let offline = try Visit(recorded, unmatched: isStrict ? .fail : .load)
+        defer { offline.end() }
+        for (method, length) in [("HEAD", 0), ("GET", 4)] {
+            let asked = try request(origin.url("a").absoluteString, method: method)
+            let (body, response) = try await offline.session.data(for: asked)
+            #expect(body.count == length)
+            let answer = try #require(response as? HTTPURLResponse)
+            #expect(answer.statusCode == 200 && answer.value(forHTTPHeaderField: "Content-Length") == "4")
+            #expect(answer.mimeType == "text/plain")
+        }
+        let other = try request(origin.url("b").absoluteString, method: "HEAD")
+        await #expect(throws: URLError.self) { try await offline.session.data(for: other) }
+        #expect(origin.requestCount(path: "/b") == 0)
+    }
+
     @Test("In strict mode, only copies answer")
     func strict() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("kept")])
