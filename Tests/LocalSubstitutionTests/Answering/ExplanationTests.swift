@@ -279,6 +279,30 @@ struct ExplanationTests {
         #expect(misses.map(\.description) == [#"“https://h/q” differs only in query. Add "ignoreQuery": true."#])
     }
 
+    @Test("The advice on a map made in code is Swift code")
+    func madeInCode() throws {
+        let fixture = try CacheFixture("", files: ["a.txt": "a"])
+        let map = try SubstitutionMap(
+            [
+                "https://h/q": "a.txt", "https://h/text": .text("a"),
+                "https://h/post": .text("a").methods("POST", "PUT"),
+            ],
+            resources: fixture.resources
+        )
+        func description(_ url: String) throws -> String? {
+            try LocalSubstitutionCache(map: map).explain(request(url)).nearMisses.first?.description
+        }
+        #expect(
+            try description("https://h/q?v=1")
+                == #"“https://h/q” differs only in query. Write .file("a.txt").ignoreQuery() as the key's value."#
+        )
+        #expect(try description("https://h/text?v=1") == "“https://h/text” differs only in query. Add .ignoreQuery().")
+        #expect(
+            try description("https://h/post")
+                == "“https://h/post” answers only POST and PUT. To answer GET too, add it to .methods(…), beside the others."
+        )
+    }
+
     @Test(
         "The key of another resource isn't a misspelling",
         arguments: [

@@ -68,8 +68,9 @@ extension SubstitutionMap {
             differences = [.method]
             var answered: [String] = []
             for name in alternatives.flatMap(\.options.methods) where !answered.contains(name) { answered.append(name) }
+            let field = alternatives.contains(where: \.isMadeInCode) ? ".methods(…)" : "“methods”"
             description =
-                "“\(key)” answers only \(answered.listed()). To answer \(method) too, add it to “methods”, beside the others."
+                "“\(key)” answers only \(answered.listed()). To answer \(method) too, add it to \(field), beside the others."
         }
 
         /// Returns how to correct a query: with an entry for the request's query, or with `ignoreQuery`. If the key has
@@ -77,10 +78,11 @@ extension SubstitutionMap {
         private static func queryFix(_ entry: Entry, _ isOneOfSeveralQueries: Bool) -> String {
             let add = "add an entry for the request's query"
             if isOneOfSeveralQueries { return add }
-            let file = entry.options.isPlain ? entry.file : nil
+            let file = entry.options.isPlain ? entry.file.map { JSONText.string($0.text) } : nil
+            let field = entry.isMadeInCode ? ".ignoreQuery()" : "\"ignoreQuery\": true"
             let ignore =
-                file.map { "write { \"file\": \(JSONText.string($0.text)), \"ignoreQuery\": true } as the key's value" }
-                ?? "add \"ignoreQuery\": true"
+                file.map { entry.isMadeInCode ? ".file(\($0))\(field)" : "{ \"file\": \($0), \(field) }" }
+                .map { "write \($0) as the key's value" } ?? "add \(field)"
             return entry.keyHasQuery ? "\(add), or \(ignore) if the response doesn't depend on the query" : ignore
         }
     }
@@ -88,6 +90,9 @@ extension SubstitutionMap {
 
 extension Entry {
     fileprivate var keyHasQuery: Bool { key.utf8.contains(UInt8(ascii: "?")) }
+
+    /// Whether the entry was made in code, so that advice on it is Swift instead of JSON.
+    fileprivate var isMadeInCode: Bool { lineInMap == nil }
 }
 
 /// A search for the keys that almost match a URL. Such a key may have another scheme, port, query or letter case than
