@@ -185,6 +185,21 @@ struct GetTests {
     }
 
     @Test(
+        "If the network fails, it names the keys that almost match, as explain does",
+        arguments: [[], ["--cache-only"]]
+    )
+    func nearMiss(_ words: [String]) async throws {
+        defer { origin.stop() }
+        let run = try await folder.substitute(["get"] + words + [Self.host + "/b.txt", Self.host + "/A.txt"])
+        #expect(run.status == 1)
+        let messages = run.messages.split(separator: "\n").filter { !$0.contains(": map ") }
+        #expect(messages.count == 2, "\(run.messages)")
+        #expect(!messages[0].contains("near miss"))
+        let miss = "(near miss: “\(Self.host)/a.txt” differs only in letter case. Match the request's letter case.)"
+        #expect(messages[1].hasSuffix(" \(miss)"), "\(run.messages)")
+    }
+
+    @Test(
         "It sends the request's method to the origin in capitals, whether or not the URL is mapped",
         arguments: ["/page", "/mapped"],
         ["POST", "patch"]

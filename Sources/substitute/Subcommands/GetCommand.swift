@@ -63,7 +63,8 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> Subco
     var fetches: [Fetch] = []
     for request in requests {
         var fetch = await loading.loader.load(request)
-        if !loading.isAttached { fetch.addAdvice(from: loading.cache.explain(request)) }
+        // With --offline, the reason already contains the whole explanation.
+        if !loading.isOffline { fetch.addAdvice(from: loading.cache.explain(request), isAttached: loading.isAttached) }
         fetches.append(fetch)
     }
     loading.end(output)
@@ -146,9 +147,10 @@ private struct CommandSession: Sendable {
     let cache: LocalSubstitutionCache
     /// Whether the cache is attached to the session. `--cache-only` prevents that.
     let isAttached: Bool
+    /// Whether only entries with `forwardTo` may use the network. `--offline` requires that.
+    let isOffline: Bool
     /// The recorder of responses; `nil` without `--record`.
     private let recorder: SubstitutionRecorder?
-    private let isOffline: Bool
 
     init(_ arguments: Arguments, _ output: Output) throws {
         isAttached = !arguments.has("cache-only")
@@ -257,15 +259,18 @@ extension LoadedPage {
 }
 
 extension Fetch {
-    /// Adds advice to a failure's reason: which entry matches the URL, why a cache that isn't attached can't answer,
-    /// and what an attached session would do.
+    /// Adds advice to a failure's reason. If no entry answers the URL, adds the keys that almost match. If the cache
+    /// isn't attached, adds which entry matches the URL, why the cache alone can't answer, and what an attached session
+    /// would do.
     ///
-    /// Does nothing if the load succeeded, if no entry answers the URL, or if the cache can answer with the entry even
-    /// without being attached.
-    fileprivate mutating func addAdvice(from explanation: Explanation) {
-        guard let reason = source.reason, let entry = explanation.winner, let attached = explanation.attached else {
+    /// Does nothing if the load succeeded, or if the cache can answer with the entry.
+    fileprivate mutating func addAdvice(from explanation: Explanation, isAttached: Bool) {
+        guard let reason = source.reason else { return }
+        guard let entry = explanation.winner else {
+            source = .failed(reason + explanation.nearMisses.map { " (near miss: \($0))" }.joined())
             return
         }
+        guard !isAttached, let attached = explanation.attached else { return }
         source = .failed(
             "\(reason) The entry “\(entry.key)” names the URL, but the cache alone can't answer: "
                 + "\(explanation.reason). Leave out --cache-only to get \(attached)."
