@@ -42,7 +42,7 @@ struct Recording: Sendable {
 
     /// Returns the shell command that records the responses that a test's map is missing.
     ///
-    /// - Parameter test: The value of the option `--filter`, in quotes if a shell needs them.
+    /// - Parameter test: The value of the option `--filter`, in quotes for a shell.
     static func command(_ test: String) -> String { "\(variable)=missing swift test --filter \(test)" }
 
     /// Returns a message that a run can't record into an HTTP archive, and what to do instead.

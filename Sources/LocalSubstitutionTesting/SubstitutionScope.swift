@@ -204,8 +204,10 @@ struct SubstitutionScope: Sendable {
 extension SubstitutionScope {
     /// The name and the place of the test that a scope belongs to.
     struct TestName: Sendable {
-        /// The names of the suites and of the test, from the outermost suite to the test. Parameters are left out.
+        /// The names of the suites and of the test, from the outermost suite to the test, such as `test(id:)`.
         private let components: [String]
+        /// The test's module; `nil` without a current test, such as in XCTest.
+        private let module: String?
         /// The place of the test. Without a current test, such as in XCTest, the place of the scope.
         let location: SourceLocation
         /// The place of the trait or of the call of `withSubstitutions`.
@@ -217,20 +219,22 @@ extension SubstitutionScope {
         ///   - function: The name where Swift Testing has no current test, such as in XCTest. Parameters are left out.
         ///   - scope: The place of the trait or of the call of `withSubstitutions`.
         init(function: String, scope: SourceLocation) {
-            components = (Test.current?.id.nameComponents ?? [function]).map { String($0.prefix { $0 != "(" }) }
+            components = Test.current?.id.nameComponents ?? [function]
+            module = Test.current?.id.moduleName
             location = Test.current?.sourceLocation ?? scope
             self.scope = scope
         }
 
-        /// The names of the suites and of the test, such as `Suite/test`.
-        var text: String { components.joined(separator: "/") }
+        /// The names of the suites and of the test, such as `Suite/test`. Parameters are left out.
+        var text: String { components.map { String($0.prefix { $0 != "(" }) }.joined(separator: "/") }
 
-        /// The value of the option `--filter` of `swift test`: a regular expression, in quotes if a shell needs them.
+        /// The value of the option `--filter` of `swift test`, in quotes for a shell: a regular expression that matches
+        /// only this test. It's searched for in `Module.Suite/test(id:)/File.swift:1:2` or, for XCTest, in
+        /// `Module.Class/test`.
         var filter: String {
-            let name = components.map { NSRegularExpression.escapedPattern(for: $0.filter { $0 != "`" }) }
-                .joined(separator: "/")
-            let isPlain = name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "/_".utf8.contains($0) }
-            return isPlain ? name : "'\(name.replacingOccurrences(of: "'", with: "."))'"
+            let names = components.map { NSRegularExpression.escapedPattern(for: $0) }.joined(separator: "/")
+            let pattern = module.map { "^\($0)\\.\(names)" } ?? "/\(text)$"
+            return "'\(pattern.replacingOccurrences(of: "'", with: "."))'"
         }
     }
 }
