@@ -113,6 +113,18 @@ struct InitInPackageTests {
         #expect(!run.output.contains(".package("))
     }
 
+    @Test(
+        "The path in a test starts at the folder of the test target that has the map, or else at the map's folder",
+        arguments: [("Tests/ShopTests/Fixtures/shop.json", "Fixtures/shop.json"), ("Maps/shop.json", "shop.json")]
+    )
+    func pathInTest(map: String, path: String) async throws {
+        try writePackage(#".target(name: "Shop")"#, #".testTarget(name: "ShopTests", dependencies: ["Shop"])"#)
+        let run = try await folder.substitute("init", "--map", map)
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.lines.contains(#"    @Test(.substituting("\#(path)"))"#), "\(run.output)")
+        #expect(run.output.contains("The map's path\nstarts at the folder of the test's file:\n"), "\(run.output)")
+    }
+
     @Test("It prints only the missing resource")
     func resource() async throws {
         try writePackage(

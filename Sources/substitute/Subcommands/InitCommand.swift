@@ -120,15 +120,14 @@ private struct MapPlace {
             steps.append("\(appStep)\n\n\(attach)\ninstead, with attach(to:).")
         }
         if target == nil || target?.type == "test" {
-            // A relative path starts at the folder of the test's file, which `init` takes to be the target's folder.
-            let path = target == nil ? map.file.path : map.file.lastPathComponent
             steps.append(
                 """
-                In a test, whose target also needs the product LocalSubstitutionTesting:
+                In a test, whose target also needs the product LocalSubstitutionTesting. The map's path
+                starts at the folder of the test's file:
 
                     import LocalSubstitutionTesting
 
-                    @Test(.substituting(\(String(reflecting: path))))
+                    @Test(.substituting(\(pathInTest)))
 
                 Pass URLSession.substituted to the code that you test. Without the trait, attach the
                 map to a session's configuration:
@@ -154,11 +153,21 @@ private struct MapPlace {
             the app's target.
             """
         let test = """
-            In a test that uses the product LocalSubstitutionTesting:
+            In a test with LocalSubstitutionTesting. The path starts at the folder of the test's file:
 
-                @Test(.substituting(\(String(reflecting: map.file.path))))
+                @Test(.substituting(\(pathInTest)))
             """
         return map.isInBundle ? [use, appStep, project, Self.otherFolder, test] : [use, appStep, test]
+    }
+
+    /// The map's path as a Swift literal for a test. It starts at the folder of the test's file, which `init` takes to
+    /// be the folder of the test target that has the map or, without such a target, the map's own folder.
+    private var pathInTest: String {
+        let file = map.file.standardizedFileURL.path
+        let folders = (package?.targets ?? []).filter { $0.type == "test" }
+            .map { Shell.folder.appendingPathComponent($0.path, isDirectory: true).standardizedFileURL.path + "/" }
+        let folder = folders.first { file.hasPrefix($0) }
+        return String(reflecting: folder.map { String(file.dropFirst($0.count)) } ?? map.file.lastPathComponent)
     }
 
     private var addLines: String {
