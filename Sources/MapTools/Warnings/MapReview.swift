@@ -338,12 +338,12 @@ private struct ForeignSyntax {
 
     /// A placeholder's name: a letter, followed by letters, digits, hyphens and underscores.
     private static let name = "[A-Za-z][A-Za-z0-9_-]*"
-    /// A segment such as `:id`.
-    private static let segment = "(?<=/):\(name)(?=/|\\z)"
+    /// A segment such as `:id`, or `:id?` for one that may be missing.
+    private static let segment = "(?<=/):\(name)\\??(?=/|\\z)"
     /// A regular expression's `\d`, `\w`, `\s`, `\D`, `\W` or `\S`, perhaps with a quantifier.
     private static let characterClass = #"\\[dDwWsS](?:[+*]|\{[0-9,]*\})?"#
-    /// Text such as `{id}`, `\d+` or `(\d+)`.
-    private static let anywhere = #"\{\#(name)\}|\(\#(characterClass)\)|\#(characterClass)"#
+    /// Text such as `{id}`, `{{id}}`, `\d+` or `(\d+)`.
+    private static let anywhere = #"\{\{?\#(name)\}?\}|\(\#(characterClass)\)|\#(characterClass)"#
 
     /// Finds the placeholders in a key's path and query. Returns `nil` if there are none, or if the key is invalid.
     init?(_ key: String) {
@@ -351,8 +351,11 @@ private struct ForeignSyntax {
             key.utf8[...].dropFirst(parts.path.startIndex).contains(where: ":{\\".utf8.contains)
         else { return nil }
         let bytes = Array(key.utf8)
-        let path = String(decoding: parts.path, as: UTF8.self)
-        let query = String(decoding: bytes[parts.path.endIndex...], as: UTF8.self)
+        var path = String(decoding: parts.path, as: UTF8.self)
+        var query = String(decoding: bytes[parts.path.endIndex...], as: UTF8.self)
+        // The `?` of a segment such as `:id?` begins no query if the path goes on, or ends, after it.
+        let isOptional = path.range(of: "\(Self.segment)\\z", options: .regularExpression) != nil
+        if isOptional, query == "?" || query.hasPrefix("?/") { (path, query) = (path + query, "") }
         let inPath = "\(Self.segment)|\(Self.anywhere)"
         let found =
             path.range(of: inPath, options: .regularExpression).map { path[$0] }
