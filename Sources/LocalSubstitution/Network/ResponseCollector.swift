@@ -275,19 +275,22 @@ private struct RedirectChain: Sendable {
         #endif
     }
 
-    /// Returns the request that follows a redirect, and adds it to ``followed``.
+    /// Returns the request that follows a redirect, and adds it to ``followed``. On Linux, returns `nil` if the
+    /// redirect's target isn't an http or https URL. The loader would request the target's path from the same host
+    /// (`HTTPURLProtocol.swift`, `redirectRequest`).
     ///
     /// - Parameter proposed: The request that the loader would send.
     mutating func next(
         _ proposed: URLRequest,
         after response: HTTPURLResponse,
         in configuration: URLSessionConfiguration
-    ) -> URLRequest {
+    ) -> URLRequest? {
         var request = proposed
         #if !canImport(Darwin)
-        if let target = Redirect.target(response.value(forHTTPHeaderField: "Location"), from: response.url) {
-            request.url = target
+        guard let target = Redirect.target(response.value(forHTTPHeaderField: "Location"), from: response.url) else {
+            return nil
         }
+        request.url = target
         #endif
         // The request's credentials were meant for the origin that redirects, but Linux's loader would send them on.
         request.removeCredentials(after: response.url)

@@ -39,6 +39,21 @@ struct RedirectTests {
         #expect(response.url?.absoluteString.hasPrefix(origin.url(target).absoluteString) == true)
     }
 
+    @Test(
+        "A redirect to a URL that isn't http or https is the response",
+        arguments: ["file:///a", "ftp://127.0.0.1/a", "javascript:a", "data:,a", "mailto:a"]
+    )
+    func otherSchemes(_ location: String) async throws {
+        let origin = try LoopbackServer { request in
+            request.path == "/" ? .redirect(to: location) : .text("another resource")
+        }
+        defer { origin.stop() }
+        let session = try session()
+        defer { session.finishTasksAndInvalidate() }
+        let (data, response) = try await session.data(from: origin.url("/"))
+        #expect((response as? HTTPURLResponse)?.statusCode == 302 && data.isEmpty)
+    }
+
     @Test("Redirects carry only the cookies that the session then has for the target")
     func cookies() async throws {
         let origin = try LoopbackServer { request in
