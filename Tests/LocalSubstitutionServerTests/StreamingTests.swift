@@ -244,6 +244,13 @@ struct StreamingTests {
         #expect(response["Link"] == nil)
     }
 
+    @Test("A status 101 is an error, since no HTTP response follows", arguments: ["", "abc"])
+    func switchingProtocols(_ rest: String) throws {
+        let response = try exchange("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n\(rest)")
+        #expect(response.status == 502)
+        #expect(response.body.contains("The server switched to another protocol (status 101)"), "\(response.body)")
+    }
+
     private static let letters = "abcdefghijklmnopqrstuvwxyz0123"
 
     @Test(

@@ -121,6 +121,10 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     ) {
         // Linux's loader reports an interim response, such as 103 (Early Hints), before the final one (RFC 9110 §15.2).
         if response.isInterim { return completionHandler(.allow) }
+        guard !response.switchesProtocols else {
+            abandon(dataTask, .switchedProtocols(response))
+            return completionHandler(.cancel)
+        }
         guard response.hasValidLength else {
             abandon(dataTask, .invalidLength(of: response))
             return completionHandler(.cancel)
@@ -317,8 +321,12 @@ extension URLSessionConfiguration {
 
 extension URLResponse {
     fileprivate var isInterim: Bool {
-        (self as? HTTPURLResponse).map { (100..<200).contains($0.statusCode) } ?? false
+        (self as? HTTPURLResponse).map { (100..<200).contains($0.statusCode) && !switchesProtocols } ?? false
     }
+
+    /// Whether the status is 101. No HTTP response follows (RFC 9110 §15.2.2), and Linux's loader reports all further
+    /// bytes as the body.
+    fileprivate var switchesProtocols: Bool { (self as? HTTPURLResponse)?.statusCode == 101 }
 
     /// Whether the `Content-Length` is valid or isn't needed (RFC 9112 §6.3). With an invalid value, the loader uses
     /// the value's first digits, or the last of two lengths, and may report a part of the body as the whole.
@@ -331,6 +339,14 @@ extension URLResponse {
 }
 
 extension URLError {
+    fileprivate static func switchedProtocols(_ response: URLResponse) -> URLError {
+        .explained(
+            .badServerResponse,
+            "The server switched to another protocol (status 101), which isn't supported. Correct the server.",
+            response.url
+        )
+    }
+
     fileprivate static func invalidLength(of response: URLResponse) -> URLError {
         let length = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Length") ?? ""
         return .explained(
