@@ -5,6 +5,7 @@ import LocalSubstitution
 @main
 enum Main {
     static func main() async {
+        occupyClosedStreams()
         // By default, SIGPIPE ends a process that writes to a closed pipe. If the signal is ignored, the write fails
         // instead, and `Output` handles that.
         signal(SIGPIPE, SIG_IGN)
@@ -12,6 +13,15 @@ enum Main {
         let output = Output(printsJSON: words.contains("--json"))
         let status = await run(words, output)
         exit((status == .done && output.hasFailed ? .failed : status).rawValue)
+    }
+
+    /// Opens `/dev/null` in place of each standard stream that the caller has closed. Otherwise, the next opened file,
+    /// such as a recorder's lock, would get the stream's number, and the command's output. Writing still fails, since
+    /// `/dev/null` is opened only for reading.
+    private static func occupyClosedStreams() {
+        var descriptor: Int32
+        repeat { descriptor = open("/dev/null", O_RDONLY) } while 0...STDERR_FILENO ~= descriptor
+        close(descriptor)
     }
 
     private static func run(_ words: [String], _ output: Output) async -> Subcommand.ExitStatus {
