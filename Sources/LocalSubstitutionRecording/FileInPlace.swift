@@ -20,7 +20,10 @@ enum FileInPlace {
         let status = FileStatus(descriptor: descriptor)
         let reason: String
         if descriptor < 0 {
-            reason = code == ELOOP ? "it's a symbolic link. Remove it." : String(cString: strerror(code)).sentence
+            let problem = String(cString: strerror(code)).sentence
+            reason =
+                code == ELOOP
+                ? "it's a symbolic link. Remove it." : "\(problem) Allow this user to write it, or use another folder."
         } else if status?.kind != .regular {
             reason = "it isn't a regular file. Remove it."
         } else if let status, status.links > 1 {

@@ -50,7 +50,12 @@ package struct WrittenFolder: Sendable {
 
         private var advice: String? {
             if link != nil { return "replace it with a folder" }
-            return code == EACCES ? "allow this user to write there" : nil
+            return switch code {
+            case EACCES: "allow this user to write there"
+            case ENOSPC, EDQUOT: "free some space"
+            case EROFS: "use another folder"
+            default: nil
+            }
         }
     }
 

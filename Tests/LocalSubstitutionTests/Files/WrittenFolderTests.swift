@@ -41,6 +41,12 @@ struct WrittenFolderTests {
         #expect(problem?.message == message)
     }
 
+    @Test("An error ends in what to do", arguments: [(ENOSPC, "Free some space."), (EROFS, "Use another folder.")])
+    func advice(code: Int32, advice: String) {
+        let message = WrittenFolder.Problem(name: "a.txt", code: code).message
+        #expect(message == "“a.txt” can't be written: \(String(cString: strerror(code))). \(advice)")
+    }
+
     @Test("A link in the path is refused by name", arguments: ["link/a.txt", "sub/link/a.txt", "sub/link/b/a.txt"])
     func link(name: String) throws {
         let outside = try TemporaryFolder()
