@@ -94,25 +94,27 @@ final class RecorderFolder: Sendable {
         return areMany ?? false
     }
 
-    /// Writes the bodies of the responses that have arrived so far.
-    func writeBodies() {
+    /// Writes the bodies of the responses that have arrived so far. Returns a message if a body couldn't be written;
+    /// otherwise, `nil`.
+    func writeBodies() -> String? {
         // If no body is waiting, the caller needn't wait while another thread writes the map.
-        guard pending.withLock({ !$0.all.isEmpty }) else { return }
-        output.withLock { writeBodies(&$0) }
+        guard pending.withLock({ !$0.all.isEmpty }) else { return nil }
+        return output.withLock { writeBodies(&$0) }
     }
 
     /// Writes the bodies of all pending responses if one of them is for the given URL. Otherwise, does nothing, so that
-    /// requests for other URLs needn't wait until bodies are redacted and written.
-    func writeBodies(neededFor url: NormalizedURL) {
+    /// requests for other URLs needn't wait until bodies are redacted and written. Returns a message if a body couldn't
+    /// be written; otherwise, `nil`.
+    func writeBodies(neededFor url: NormalizedURL) -> String? {
         let arrived = pending.withLock { $0.all }
         let isNeeded = arrived.contains {
             (try? RecordingRules.url(of: $0.exchange.request).canonical) == url.canonical
         }
-        if isNeeded { writeBodies() }
+        return isNeeded ? writeBodies() : nil
     }
 
-    /// Writes the waiting bodies, the map and the notes. Returns a message if the map or the notes couldn't be written;
-    /// `nil` if they were, or if the folder is closed.
+    /// Writes the waiting bodies, the map and the notes. Returns a message if something couldn't be written; `nil` if
+    /// everything was, or if the folder is closed.
     ///
     /// First waits until no command is changing the folder: otherwise, the command's changes would be overwritten.
     /// Locks `output` only then, so that a slow command doesn't delay deliveries.
@@ -124,17 +126,17 @@ final class RecorderFolder: Sendable {
         let turn = try? FolderTurn(folder)
         defer { withExtendedLifetime(turn) {} }
         return output.withLock { output in
-            writeBodies(&output)
+            let problem = writeBodies(&output)
             defer { if closing { output.lock = nil } }
-            return save(&output)
+            return save(&output) ?? problem
         }
     }
 
     // MARK: Bodies
 
-    private func writeBodies(_ output: inout Output) {
+    private func writeBodies(_ output: inout Output) -> String? {
         let batch = pending.withLock { $0.all }
-        guard !batch.isEmpty else { return }
+        guard !batch.isEmpty else { return nil }
         var outcomes = [Exchange.Report](repeating: .unchanged, count: batch.count)
         let foreign = foreign
         // Of several responses for one URL, only the last can be kept.
@@ -154,6 +156,7 @@ final class RecorderFolder: Sendable {
         }
         let new = last.values.sorted { $0.number < $1.number }.filter { !putUnchanged($0.accepted, foreign) }
             .map { (number: $0.number, accepted: $0.accepted, file: newName(for: $0.accepted, &output.map)) }
+        var message: String?
         var problem: WrittenFolder.Problem?
         do throws(WrittenFolder.Problem) { try journal.add(new.map(\.file)) } catch { problem = error }
         for (number, accepted, file) in new {
@@ -167,10 +170,12 @@ final class RecorderFolder: Sendable {
                 output.map.names.release(file)
                 // The earlier recording stays: it's still complete, and has its own validator.
                 outcomes[number] = .notKept(reason: error.fragment)
+                message = error.message
             }
         }
         for (pending, outcome) in zip(batch, outcomes) { pending.report(outcome) }
         pending.withLock { $0.removeFirst(batch.count) }
+        return message
     }
 
     /// Keeps a response without writing its body, if the folder already has the same body. Otherwise, changes nothing

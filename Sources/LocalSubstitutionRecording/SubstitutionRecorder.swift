@@ -123,7 +123,7 @@ public final class SubstitutionRecorder: Sendable {
     func writeBodiesSoon() {
         queue.async { [weak self] in
             guard let self else { return }
-            contents.writeBodies()
+            report(contents.writeBodies())
             // The recorder stays alive until here, since its deinitializer saves.
             withExtendedLifetime(self) {}
         }
@@ -161,7 +161,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// response.
     package func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse? {
         guard let url = Self.url(of: request), let requested = request.url else { return nil }
-        contents.writeBodies(neededFor: url)
+        report(contents.writeBodies(neededFor: url))
         while true {
             let kept = contents.response(for: url)
             let substitution =
@@ -238,7 +238,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     package var isBehind: Bool { contents.hasTooManyPending }
 
     /// Writes the bodies of the responses that have arrived so far.
-    package func writeBodies() { contents.writeBodies() }
+    package func writeBodies() { report(contents.writeBodies()) }
 
     /// Returns the normal form of a request's URL; `nil` if the URL is missing or invalid.
     private static func url(of request: URLRequest) -> NormalizedURL? { try? RecordingRules.url(of: request) }

@@ -53,6 +53,39 @@ struct GetRecordTests {
         #expect(missing.messages.contains("No entry answers this request, and it can't use the network."))
     }
 
+    @Test("A recording that can't be saved is an error")
+    func unsavedRecording() async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("a"), "/b": .text("b")])
+        defer { origin.stop() }
+        let words = ["get", "--record", "kept"]
+        #expect(try await folder.substitute(words + [origin.url("/a").absoluteString]).status == 0)
+        let temporary = ".\(Digest.hexadecimal(of: Data("substitutions.json".utf8))).part"
+        try folder.write("", to: "kept/\(temporary)/in-the-way")
+        let run = try await folder.substitute(words + [origin.url("/b").absoluteString])
+        #expect(run.status == 1)
+        #expect(run.output.hasPrefix("network  200"))
+        #expect(run.messages.contains("Not everything was recorded. “substitutions.json” can't be written: "))
+        #expect(!run.messages.contains("new or changed"))
+    }
+
+    @Test(
+        "If standard streams are closed, nothing is written into a file that's opened in their place",
+        arguments: ["<&- >&- 2>&-", "<&- 2>&-", ">&- 2>&-", "2>&-"]
+    )
+    func closedStreams(redirections: String) async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("a"), "/no": .status(500)])
+        defer { origin.stop() }
+        let script = #"exec "$0" get --record kept "$1" "$2" \#(redirections)"#
+        let urls = ["/a", "/no"].map { origin.url($0).absoluteString }
+        let words = ["-c", script, try Executable.substitute().path] + urls
+        let run = try await folder.run(URL(fileURLWithPath: "/bin/sh"), words)
+        #expect(run.hasExited)
+        #expect(run.status == (redirections.contains(">&- 2") ? 1 : 0), "output that can't be written is an error")
+        let lock = String(decoding: try folder.contents("kept/.recorder.lock"), as: UTF8.self)
+        #expect(Int(lock.dropLast()) != nil, "\(lock)")
+        #expect(try folder.contents("kept/.recorder.journal").isEmpty)
+    }
+
     @Test("--offline doesn't use the network")
     func offline() async throws {
         let origin = try LoopbackServer(routes: ["/page": .text("network")])

@@ -14,6 +14,7 @@ final class Output: Sendable {
     private let usesColor =
         Output.isTerminal(STDOUT_FILENO) && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     private let standardOutput = Guarded(StandardOutput.open)
+    private let hasError = Guarded(false)
 
     private enum StandardOutput: Sendable { case open, closed, failed }
 
@@ -34,8 +35,15 @@ final class Output: Sendable {
 
     func message(_ text: Text) { Self.tell("substitute: \(text.text(colored: false))\n") }
 
-    /// Whether writing a result failed. A reader that stops reading, such as `head`, doesn't count as a failure.
-    var hasFailed: Bool { standardOutput.withLock { $0 == .failed } }
+    /// Prints an error that doesn't end the command. Its exit status is then `failed`.
+    func error(_ text: Text) {
+        hasError.withLock { $0 = true }
+        message(text)
+    }
+
+    /// Whether an error was printed or writing a result failed. A reader that stops reading, such as `head`, doesn't
+    /// count as a failure.
+    var hasFailed: Bool { hasError.withLock { $0 } || standardOutput.withLock { $0 == .failed } }
 
     private func write(_ text: String) { bytes(Data(text.utf8)) }
 

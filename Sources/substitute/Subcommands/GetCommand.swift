@@ -17,7 +17,7 @@ let getCommand = Subcommand(
         Loads each URL through a URLSession with a LocalSubstitutionCache attached.
         Prints where the response came from (substituted ← file, default cache or
         network), its status, MIME type, size and time. The exit status is 1 if a URL
-        gets no response. An HTTP error is a response.
+        gets no response, or --record can't save one. An HTTP error is a response.
 
         --data, --header and --method work as in curl. Several --data are joined with &,
         and line breaks in a file are left out.
@@ -159,7 +159,7 @@ private struct CommandSession: Sendable {
             throw Failure(usage: "--\(other) needs an attached session. Leave out --cache-only.")
         }
         let folder = arguments.value("record").map { Shell.file($0, isDirectory: true) }
-        recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
+        recorder = try folder.map { try output.recorder(in: $0) }
         cache = try MapChoice(arguments).cache(output, recordsInto: folder)
         let limit = try Loader.Limit(arguments)
         let configuration = URLSessionConfiguration.default
@@ -196,8 +196,18 @@ private struct CommandSession: Sendable {
 }
 
 extension Output {
-    /// Prints how many responses a recorder added or changed, and the path of its map.
+    /// Opens the folder that `--record` names. If the recorder can't write something, prints why, and the command
+    /// fails.
+    func recorder(in folder: URL) throws -> SubstitutionRecorder {
+        let recorder = try SubstitutionRecorder(folder: folder, limit: .max)
+        recorder.onProblem = { self.error("Not everything was recorded. \(lines: $0)") }
+        return recorder
+    }
+
+    /// Prints how many responses a recorder added or changed, and the path of its map. Prints nothing after an error,
+    /// since the map may lack these responses.
     func recorded(by cache: LocalSubstitutionCache, in recorder: SubstitutionRecorder) {
+        guard !hasFailed else { return }
         let count = cache.statistics.recorded
         message("\(count.counted("response", "responses")) new or changed in \(recorder.mapFile.path)")
     }

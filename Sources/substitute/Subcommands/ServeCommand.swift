@@ -43,7 +43,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     let folder = arguments.value("record").map { Shell.file($0, isDirectory: true) }
     let choice = MapChoice(arguments)
     let cache = try choice.cache(output, recordsInto: folder, reloadsChanges: true)
-    let recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
+    let recorder = try folder.map { try output.recorder(in: $0) }
     cache.hearReloads { event in
         guard event.kind == .mapNotReloaded else { return output.message("\(event)") }
         output.message("The map has problems, so the last good map stays in use:\n\(lines: event.reason ?? "")")

@@ -338,7 +338,7 @@ struct RecorderTests {
             #expect(throws: SubstitutionRecorderError.self) { try fixture.open() }
         }
         #expect(error?.kind == .unwritable)
-        #expect(error?.description.contains("Permission denied") == true)
+        #expect(error?.description.contains("Permission denied. Allow this user to write ") == true)
         #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path) == before)
     }
 
@@ -463,6 +463,18 @@ struct RecorderTests {
         recorder.flush()
         #expect(fixture.mapText != before && fixture.files.count == 1)
         _ = try fixture.map()
+    }
+
+    @Test("A body that can't be written is reported")
+    func bodyFailure() throws {
+        let recorder = try fixture.open()
+        let problems = Texts()
+        recorder.onProblem = { problems.append($0) }
+        let outside = try TemporaryFolder()
+        try fixture.folder.link("Resources/h", to: outside.url.path)
+        try recorder.keep("https://h/a", "one")
+        recorder.flush()
+        #expect(problems.all == ["“h/a.txt” can't be written: “h” is a symbolic link. Replace it with a folder."])
     }
 
     @Test("Many concurrent responses leave one file for each URL")
