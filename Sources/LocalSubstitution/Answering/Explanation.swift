@@ -202,7 +202,7 @@ extension Explanation {
     /// Returns a phrase to append to a handler's description: whether the handler gets the request's body. The phrase
     /// is empty if the request contains its body or has no body.
     private static func body(_ plan: Plan) -> String {
-        switch RequestBody(plan.request) {
+        switch RequestFacts.Body(plan.request) {
         case .none, .data: ""
         case .unread: ", with the request's body once it's read"
         case .tooLong: ", without the request's body, which is longer than 8 MiB"

@@ -82,8 +82,8 @@ final class NewerCopies: Sendable {
 
     // MARK: Answering
 
-    /// Returns the answer to a question: the given file, or the copy that replaces it. Searches the default cache, which
-    /// may read from disk, and removes a copy that was made for another version of the file.
+    /// Returns the answer to a question: the given file, or the copy that replaces it. Searches the default cache,
+    /// which may read from disk, and removes a copy that was made for another version of the file.
     ///
     /// Also asks the network in the background, unless it was already asked about the URL within the
     /// ``RefreshSchedule/interval``.
@@ -207,8 +207,8 @@ extension NewerCopies {
                 reason: "the default cache didn't store the \(data.count.grouped) bytes; raise the cache's diskCapacity"
             )
         }
-        // Drops the responses made from the file, since the copy answers from now on. A lookup that didn't find the copy
-        // yet can't retain its response any more: the file's bytes, which it has, aren't held.
+        // Drops the responses made from the file, since the copy answers from now on. A lookup that didn't find the
+        // copy yet can't retain its response any more: the file's bytes, which it has, aren't held.
         files.release(question.folder.path(of: question.fileName))
         return known.map { $0.digest != copy.digest || !$0.standsFor(file) } ?? true
     }

@@ -73,7 +73,7 @@ final class Plan: Sendable {
     ///   - isUsedUp: Returns whether an alternative has already reached its limit of `times`; by default, `false`.
     init(
         _ request: URLRequest,
-        body: RequestBody? = nil,
+        body: RequestFacts.Body? = nil,
         rules: SessionRules? = nil,
         isOffline: Bool = false,
         in map: SubstitutionMap,

@@ -56,8 +56,8 @@ final class RefreshSchedule: Sendable {
     /// Forgets all URLs, so that each is due again.
     func removeAll() { state.withLock { ($0.dueAt, $0.fullUntil) = ([:], 0) } }
 
-    /// Asks the network for a URL if that's due, unless the network is already being asked for the URL. If there's no room
-    /// to remember the URL, the network isn't asked for it until another URL can be forgotten.
+    /// Asks the network for a URL if that's due, unless the network is already being asked for the URL. If there's no
+    /// room to remember the URL, the network isn't asked for it until another URL can be forgotten.
     ///
     /// - Parameter ask: Called later, on another thread, because on Linux, the caller of this method may be on the
     ///   queue that all sessions share, where using a session traps (`URLSession.swift`, `sharedQueue`).
@@ -72,8 +72,8 @@ final class RefreshSchedule: Sendable {
                 guard state.dueAt.count < limit else { return state.fullUntil }
             }
             guard state.asking.insert(url).inserted else { return now }
-            // Postpones the URL now, not when the response arrives. Otherwise, the URL's retained responses would count as
-            // expired until then.
+            // Postpones the URL now, not when the response arrives. Otherwise, the URL's retained responses would count
+            // as expired until then.
             let next = nextTime(state)
             state.dueAt[url] = next
             state.waiting.append(Waiting(url: url, ask: ask))

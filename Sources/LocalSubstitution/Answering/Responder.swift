@@ -121,7 +121,7 @@ final class Responder: Sendable {
     /// - Parameters:
     ///   - body: The request's body; by default, the one that the request contains.
     ///   - rules: The rules of the request's session; `nil` if the cache alone decides.
-    func lookUp(_ request: URLRequest, body: RequestBody? = nil, rules: SessionRules? = nil) -> Plan {
+    func lookUp(_ request: URLRequest, body: RequestFacts.Body? = nil, rules: SessionRules? = nil) -> Plan {
         if let event = maps.reloadIfChanged(forget: retained.removeAll) { observers.emit(event, isReload: true) }
         // Reads the generation before the map. Then `RetainedResponses.retain` doesn't retain a response made with an
         // outdated map.
@@ -337,8 +337,8 @@ extension Responder {
         if let key = DefaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
     }
 
-    /// Removes all retained responses, and forgets when the network was asked for newer copies. If the default cache still
-    /// has a newer copy afterward, the next lookup finds it again.
+    /// Removes all retained responses, and forgets when the network was asked for newer copies. If the default cache
+    /// still has a newer copy afterward, the next lookup finds it again.
     ///
     /// - Parameter removeFromDefaultCache: A closure that removes the responses from the default cache.
     func removeAll(_ removeFromDefaultCache: () -> Void) {

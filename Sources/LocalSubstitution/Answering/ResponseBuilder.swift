@@ -202,7 +202,8 @@ extension ResponseBuilder {
         /// The minimum size, in bytes, of a file that is read in pieces if the client can take pieces.
         static let smallestSize = 1 << 20
 
-        /// Opens a file to read it in pieces. Returns `nil` if the file doesn't exist or is smaller than ``smallestSize``.
+        /// Opens a file to read it in pieces. Returns `nil` if the file doesn't exist or is smaller than
+        /// ``smallestSize``.
         init?(opening name: String, in folder: ResourcesFolder) throws(FileProblem) {
             path = folder.path(of: name)
             guard let size = FileStatus(path: path)?.size, size >= Self.smallestSize else {

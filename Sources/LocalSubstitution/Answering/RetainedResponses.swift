@@ -278,13 +278,14 @@ extension RetainedResponses {
         private let missing: [String]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` for never.
         private let expiresAt: Int64?
-        /// When the network may be asked for a newer copy, on the clock ``RefreshSchedule/Clock``; `nil` if it isn't asked (see
-        /// ``Plan/question``).
+        /// When the network may be asked for a newer copy, on the clock ``RefreshSchedule/Clock``; `nil` if it isn't
+        /// asked (see ``Plan/question``).
         private let dueAt: Int64?
 
         /// - Parameters:
         ///   - bytes: The bytes that the response is made from; `nil` for an entry without a file.
-        ///   - dueAt: When to look for a newer copy again, on the clock ``RefreshSchedule/Clock``; `nil` if none was looked for.
+        ///   - dueAt: When to look for a newer copy again, on the clock ``RefreshSchedule/Clock``; `nil` if none was looked
+        ///     for.
         init(
             _ response: CachedURLResponse,
             to plan: Plan,

@@ -71,9 +71,9 @@ extension SessionRules {
         /// Called when a request starts. Returns a closure that receives the request's progress. If the request is
         /// cancelled, the closure receives no `ended`.
         package let start: @Sendable (URLRequest) -> @Sendable (Progress) -> Void
-        /// Returns whether the protocol must take a request that no entry answers and whose body Foundation may hide. An
-        /// upload task's request then fails, since the protocol can't forward it. If `false`, the loader loads the request
-        /// without the protocol, and the listener isn't told about it.
+        /// Returns whether the protocol must take a request that no entry answers and whose body Foundation may hide.
+        /// An upload task's request then fails, since the protocol can't forward it. If `false`, the loader loads the
+        /// request without the protocol, and the listener isn't told about it.
         package let mustHear: @Sendable (URLRequest) -> Bool
 
         /// Whether the listener explains why an unanswered request failed. If so, the request's error is brief.

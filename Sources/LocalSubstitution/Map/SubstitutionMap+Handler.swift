@@ -43,7 +43,7 @@ extension SubstitutionMap {
             return try JSONDecoder().decode(type, from: body)
         }
 
-        init?(_ request: URLRequest, body: RequestBody, captures: [ArraySlice<UInt8>]) {
+        init?(_ request: URLRequest, body: RequestFacts.Body, captures: [ArraySlice<UInt8>]) {
             guard let url = request.url else { return nil }
             self.url = url
             method = request.httpMethod ?? "GET"

@@ -56,8 +56,8 @@ final class Attachment: Sendable {
     /// Returns the plan for a request of an attached session.
     ///
     /// - Parameter body: The request's body, as far as it's known. On the loader's queue, pass
-    ///   ``RequestBody/onLoaderQueue(_:)``.
-    func lookUp(_ request: URLRequest, body: RequestBody) -> Plan {
+    ///   ``RequestFacts/Body/onLoaderQueue(_:)``.
+    func lookUp(_ request: URLRequest, body: RequestFacts.Body) -> Plan {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules)
     }
 
@@ -69,7 +69,9 @@ final class Attachment: Sendable {
     ///     another session is ignored.
     ///   - reportsGoneFiles: Whether to report entries that were passed over because their files are missing; `true` by
     ///     default.
-    func decide(_ request: URLRequest, body: RequestBody, _ taken: Plan? = nil, reportsGoneFiles: Bool = true) -> Plan {
+    func decide(_ request: URLRequest, body: RequestFacts.Body, _ taken: Plan? = nil, reportsGoneFiles: Bool = true)
+        -> Plan
+    {
         var plan = taken.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
         // Another request may have used up the alternative since the lookup.
         while !responder.maps.count(plan) { plan = lookUp(request, body: body) }
@@ -111,7 +113,8 @@ final class Attachment: Sendable {
     /// A redirect that's followed isn't reported, as in a session.
     func nextRequest(after request: URLRequest, _ status: Int, _ location: String?) -> URLRequest? {
         guard client == .caller, Redirect.statuses.contains(status),
-            let next = request.redirected(by: status, to: location), lookUp(next, body: RequestBody(next)).hasEntry
+            let next = request.redirected(by: status, to: location),
+            lookUp(next, body: RequestFacts.Body(next)).hasEntry
         else { return nil }
         return next
     }

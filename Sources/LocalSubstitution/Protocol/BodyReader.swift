@@ -45,7 +45,7 @@ final class BodyReader: Sendable {
         var data = Data()
         while let piece = try piece(of: stream) {
             data.append(piece)
-            guard data.count > RequestBody.limit else { continue }
+            guard data.count > RequestFacts.Body.limit else { continue }
             let file = try BodyFile()
             try file.write(data, at: 0)
             var count = data.count
@@ -79,11 +79,11 @@ extension BodyReader {
     /// A request's body, read from its stream.
     enum Body: Sendable {
         case data(Data)
-        /// A body that is longer than ``RequestBody/limit``, in a file from which it can be sent.
+        /// A body that is longer than ``RequestFacts/Body/limit``, in a file from which it can be sent.
         case long(BodyFile)
 
-        /// The body as the map's conditions see it; ``RequestBody/tooLong`` for a long body.
-        var shown: RequestBody {
+        /// The body as the map's conditions see it; ``RequestFacts/Body/tooLong`` for a long body.
+        var shown: RequestFacts.Body {
             switch self {
             case .data(let data): .data(data)
             case .long: .tooLong

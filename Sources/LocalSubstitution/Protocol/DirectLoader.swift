@@ -22,7 +22,7 @@ package final class DirectLoader: Sendable {
         if let retained = attachment.responder.retainedResponse(for: request) {
             return Response(RequestOutcome(.answered, nil, .success(retained)))
         }
-        let plan = attachment.decide(request, body: RequestBody(request))
+        let plan = attachment.decide(request, body: RequestFacts.Body(request))
         if let outcome = attachment.outcomeAtOnce(plan) { return Response(outcome) }
         let arriving = ArrivingResponse(isWanted: isWanted) { [responder = attachment.responder] in
             responder.reportUnanswered(plan, since: $0.localizedDescription)
@@ -55,7 +55,7 @@ package final class DirectLoader: Sendable {
     }
 
     private func wholeResponse(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
-        let body = request.httpBodyStream == nil ? RequestBody(request) : .hidden
+        let body = request.httpBodyStream == nil ? RequestFacts.Body(request) : .hidden
         try RequestLoad.checkCancellation()
         let plan = attachment.decide(request, body: body)
         let (events, event) = AsyncStream.makeStream(of: RequestLoad.Event.self)
@@ -78,7 +78,7 @@ package final class DirectLoader: Sendable {
 
     /// Returns whether an entry answers a request, or may answer it once the request's body is read. Changes no counts.
     package func hasEntry(for request: URLRequest) -> Bool {
-        attachment.lookUp(request, body: RequestBody(request)).hasEntry
+        attachment.lookUp(request, body: RequestFacts.Body(request)).hasEntry
     }
 }
 

@@ -288,8 +288,8 @@ extension Substitution {
 
 #if canImport(Darwin)
 extension ForwardedRequest {
-    /// The sender of a challenge that the forwarding session has received. It passes the answer of the client's session on
-    /// to the forwarding session.
+    /// The sender of a challenge that the forwarding session has received. It passes the answer of the client's session
+    /// on to the forwarding session.
     final class ChallengeRelay: NSObject, URLAuthenticationChallengeSender, Sendable {
         typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 

@@ -103,7 +103,7 @@ struct RequestLoad: Sendable {
                     plan = next
                 case .follow(let request):
                     guard follow() else { return .failed(plan, URLError(.httpTooManyRedirects)) }
-                    plan = decide(request, body: RequestBody(request))
+                    plan = decide(request, body: RequestFacts.Body(request))
                 }
             }
         } catch {
@@ -112,7 +112,7 @@ struct RequestLoad: Sendable {
     }
 
     /// Decides about the request again, with its body, or about the next request after a redirect.
-    private mutating func decide(_ request: URLRequest, body: RequestBody) -> Plan {
+    private mutating func decide(_ request: URLRequest, body: RequestFacts.Body) -> Plan {
         // Missing files are reported once for each URL, even if the request is decided about again after its body was
         // read.
         defer { url = request.url }
@@ -155,7 +155,8 @@ struct RequestLoad: Sendable {
         }
     }
 
-    /// Throws an error if the Swift task was cancelled. A cancelled load must not report an answer that it can't deliver.
+    /// Throws an error if the Swift task was cancelled. A cancelled load must not report an answer that it can't
+    /// deliver.
     static func checkCancellation() throws(URLError) {
         if Task.isCancelled { throw URLError(.cancelled) }
     }
@@ -178,8 +179,8 @@ struct RequestLoad: Sendable {
 
     /// Reads a request's body from its stream, if it has one. Returns the request with the body in it, and the body as
     /// the map's conditions see it.
-    private mutating func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestBody) {
-        guard let stream = request.httpBodyStream else { return (request, RequestBody(request)) }
+    private mutating func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestFacts.Body) {
+        guard let stream = request.httpBodyStream else { return (request, RequestFacts.Body(request)) }
         if body == nil {
             let body = try await BodyReader.read(stream, until: timeout.end)
             self.body = body
@@ -272,7 +273,7 @@ struct RequestLoad: Sendable {
         guard let call = handler.call, let url = plan.match?.url,
             let request = SubstitutionMap.Request(
                 plan.request,
-                body: RequestBody(plan.request),
+                body: RequestFacts.Body(plan.request),
                 captures: substitution.captures
             )
         else { return .end(responder.mishandled(plan, handler.refusal)) }
@@ -371,7 +372,7 @@ struct RequestLoad: Sendable {
         guard let url = request.url else { return nil }
         let original = plan.original(of: url)
         let hop = original.map { plan.request.redirected(to: $0, as: request) } ?? request
-        let next = decide(hop, body: RequestBody(hop))
+        let next = decide(hop, body: RequestFacts.Body(hop))
         switch next.action {
         case .pass where original == nil: return nil
         case .forward where original == nil && next.substitution?.target == nil: return nil
@@ -475,8 +476,8 @@ private final class DispatchExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         // A global queue has few threads, which Swift's tasks and URLSession's delegates also use on Linux. If all are
-        // blocked, Dispatch adds one a second, too late for a timeout. A new queue gets a thread at once, unless about 250
-        // are blocked.
+        // blocked, Dispatch adds one a second, too late for a timeout. A new queue gets a thread at once, unless about
+        // 250 are blocked.
         (queue ?? DispatchQueue(label: "LocalSubstitution.handler")).async {
             job.runSynchronously(on: self.asUnownedTaskExecutor())
         }

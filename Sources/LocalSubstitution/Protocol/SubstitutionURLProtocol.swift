@@ -184,9 +184,9 @@ extension URLResponse {
 extension SubstitutionURLProtocol {
     /// The state of a protocol's delivery to its client.
     ///
-    /// Suspending a task stops its protocol, and resuming the task starts the same protocol again. The load continues in
-    /// between, and this type holds the load's events. Linux's loader also starts a protocol that is already running or has
-    /// ended. That has no effect.
+    /// Suspending a task stops its protocol, and resuming the task starts the same protocol again. The load continues
+    /// in between, and this type holds the load's events. Linux's loader also starts a protocol that is already running
+    /// or has ended. That has no effect.
     struct Delivery: Sendable {
         private enum Progress: Sendable {
             case idle, underWay, suspended, ended
@@ -231,8 +231,8 @@ extension SubstitutionURLProtocol {
             return load.take()
         }
 
-        /// Returns whether to deliver an event now. Holds the event instead if the task is suspended, and drops it after
-        /// the end.
+        /// Returns whether to deliver an event now. Holds the event instead if the task is suspended, and drops it
+        /// after the end.
         mutating func takes(_ event: RequestLoad.Event) -> Bool {
             switch progress {
             case .idle, .ended:

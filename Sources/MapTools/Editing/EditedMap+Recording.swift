@@ -223,8 +223,8 @@ extension EditedMap {
         return "it also answers requests whose bodies differ only in possible credentials"
     }
 
-    /// Returns a note on a new response that answers requests without the headers that it depends on; `nil` for any other
-    /// status than 206 and 304.
+    /// Returns a note on a new response that answers requests without the headers that it depends on; `nil` for any
+    /// other status than 206 and 304.
     private static func partialNote(_ status: Int) -> String? {
         switch status {
         case 206: "it also answers requests without “Range”, with only a part of the body"

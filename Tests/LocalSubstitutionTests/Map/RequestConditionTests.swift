@@ -10,7 +10,7 @@ struct RequestConditionTests {
         let when: String
         var query = ""
         var headers: [String: String] = [:]
-        var body = RequestBody.none
+        var body = RequestFacts.Body.none
         /// `nil` if the condition holds.
         let failure: String?
 
@@ -18,7 +18,7 @@ struct RequestConditionTests {
             _ when: String,
             query: String = "",
             headers: [String: String] = [:],
-            body: RequestBody = .none,
+            body: RequestFacts.Body = .none,
             _ failure: String? = nil
         ) {
             self.when = when
@@ -31,7 +31,7 @@ struct RequestConditionTests {
         var testDescription: String { "\(when) \(query) \(headers) \(body)" }
     }
 
-    private static func data(_ text: String) -> RequestBody { .data(Data(text.utf8)) }
+    private static func data(_ text: String) -> RequestFacts.Body { .data(Data(text.utf8)) }
     private static let plan = #"{"headers": {"X-Plan": "pro*"}}"#
     private static let me = #"{"json": {"operationName": "Me"}}"#
 

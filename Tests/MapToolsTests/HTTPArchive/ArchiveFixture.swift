@@ -86,7 +86,7 @@ struct ArchiveFixture {
         method: String = "GET",
         request: String? = nil
     ) throws -> (file: String, type: String, status: Int, body: Data)? {
-        let body = request.map { RequestBody.data(Data($0.utf8)) } ?? .none
+        let body = request.map { RequestFacts.Body.data(Data($0.utf8)) } ?? .none
         let match = try map().match(NormalizedURL(url), for: RequestFacts(method: method, body: body))
         guard let substitution = match.substitution, let file = substitution.fileName else { return nil }
         let bytes = try Data(contentsOf: resources.appendingPathComponent(file))

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The fields of an entry, an alternative, a piece of a stream, `$defaults` or a handler's answer. Unset fields are `nil`
-/// or empty.
+/// The fields of an entry, an alternative, a piece of a stream, `$defaults` or a handler's answer. Unset fields are
+/// `nil` or empty.
 package struct EntryFields: Sendable {
     package var file: String?
     /// The kind of the answer; `nil` if the fields have no answer.

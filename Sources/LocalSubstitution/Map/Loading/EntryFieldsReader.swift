@@ -137,8 +137,8 @@ package final class EntryFieldsReader {
     // MARK: Values of a type
 
     // Each function returns a field's value. For a value of another type, and for one with a problem, it notes that and
-    // returns `nil`. `expected` is the type in words, and `problem` returns a problem's message. It's optional since the
-    // compiler would copy the functions for each closure.
+    // returns `nil`. `expected` is the type in words, and `problem` returns a problem's message. It's optional since
+    // the compiler would copy the functions for each closure.
 
     func string(_ member: Member, _ expected: String, _ problem: ((String) -> String?)? = nil) -> String? {
         checked(member.text, member, expected, problem)

@@ -19,8 +19,8 @@ package final class MapLoader {
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
     /// The positions in ``patterns``, by the pattern's normal form.
     private var places: [String: Int] = [:]
-    /// The first invalid entry for each normal form of a key. A later entry whose key has the same form is reported as a
-    /// duplicate.
+    /// The first invalid entry for each normal form of a key. A later entry whose key has the same form is reported as
+    /// a duplicate.
     private var wrong: [String: Entry] = [:]
     /// The normal forms and keys of all invalid entries. A later entry with one of these keys is invalid, too.
     private var wrongKeys: Set<String> = []

@@ -116,8 +116,8 @@ package struct MapIndex: Sendable {
 private struct ExactKeys: Sendable {
     private static let free: Int32 = -1
 
-    /// The numbers of the entries whose keys are canonical. Each is in the slot for its URL's hash value or, if that slot
-    /// is occupied, in the next free slot. At least half of the slots are free.
+    /// The numbers of the entries whose keys are canonical. Each is in the slot for its URL's hash value or, if that
+    /// slot is occupied, in the next free slot. At least half of the slots are free.
     private var slots = [Int32](repeating: free, count: 16)
     /// The numbers of the other entries, by canonical URL.
     private var others: [String: Int] = [:]

@@ -50,7 +50,7 @@ package struct RequestCondition: Sendable {
         case .none: return json == nil ? failure(ofText: Data()) : "the request has no body"
         case .data(let data): return failure(ofJSON: facts.json) ?? failure(ofText: data)
         case .unread: return "the request's body hasn't been read yet"
-        case .tooLong: return "the request's body is longer than \(RequestBody.limit >> 20) MiB"
+        case .tooLong: return "the request's body is longer than \(RequestFacts.Body.limit >> 20) MiB"
         case .hidden: return "Foundation hides an upload task's body on Linux; use a data task with httpBody"
         }
     }

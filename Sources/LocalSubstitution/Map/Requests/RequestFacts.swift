@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Guarded
 
 #if canImport(FoundationNetworking)
@@ -9,29 +9,29 @@ import FoundationNetworking
 package final class RequestFacts: Sendable {
     let method: String
     let headers: [String: String]
-    let body: RequestBody
+    let body: Body
 
     private let parsed = Guarded<Result<JSONValue, JSONCursor.SyntaxError>?>(nil)
 
-    package init(method: String = "GET", headers: [String: String] = [:], body: RequestBody = .none) {
+    package init(method: String = "GET", headers: [String: String] = [:], body: Body = .none) {
         self.method = method
         self.headers = headers
         self.body = body
     }
 
     /// - Parameter body: The body. The default is the request's own body.
-    convenience init(_ request: URLRequest, body: RequestBody? = nil) {
+    convenience init(_ request: URLRequest, body: Body? = nil) {
         self.init(
             method: request.httpMethod ?? "GET",
             headers: request.allHTTPHeaderFields ?? [:],
-            body: body ?? RequestBody(request)
+            body: body ?? Body(request)
         )
     }
 
     /// A `GET` without headers.
     static let plain = RequestFacts()
 
-    /// The body as JSON, or the error that says why it isn't JSON. `nil` if the body isn't ``RequestBody/data(_:)``.
+    /// The body as JSON, or the error that says why it isn't JSON. `nil` if the body isn't ``Body/data(_:)``.
     /// The body is parsed at the first access.
     var json: Result<JSONValue, JSONCursor.SyntaxError>? {
         guard case .data(let data) = body else { return nil }
@@ -46,5 +46,57 @@ package final class RequestFacts: Sendable {
         data.withUnsafeBytes { bytes in
             Result { () throws(JSONCursor.SyntaxError) in try JSONValue(bytes.bindMemory(to: UInt8.self)) }
         }
+    }
+}
+
+extension RequestFacts {
+    /// A request's body, as far as it's known.
+    package enum Body: Sendable {
+        case none
+        case data(Data)
+        /// A body that hasn't been read yet: a stream, or data that would take too long to check on the loader's queue.
+        case unread
+        /// A body that's longer than ``limit``.
+        case tooLong
+        /// A body that Foundation hides, such as an upload task's body on Linux.
+        case hidden
+
+        /// The maximum length, in bytes, of a body that conditions and handlers can see: 8 MiB.
+        static let limit = 8 << 20
+        /// The maximum length, in bytes, of a body that conditions see on the loader's queue: 64 KiB. A longer body is
+        /// ``unread`` there, since all sessions may share that queue.
+        static let limitOnLoaderQueue = 64 << 10
+
+        /// Creates the value for a request's body.
+        ///
+        /// - Parameter most: The maximum length of data, in bytes; ``limit`` by default. Longer data becomes ``unread``
+        ///   or, if it's even longer than ``limit``, ``tooLong``.
+        init(_ request: URLRequest, most: Int = limit) {
+            if let data = request.httpBody {
+                self = data.count > Self.limit ? .tooLong : data.count > most ? .unread : .data(data)
+            } else if request.httpBodyStream != nil {
+                self = .unread
+            } else {
+                self = request.showsItsBody ? .none : .hidden
+            }
+        }
+
+        /// Returns a request's body for the loader's queue: ``tooLong`` for data that's longer than ``limit`` (8 MiB),
+        /// and ``unread`` for other data that's longer than ``limitOnLoaderQueue`` (64 KiB).
+        static func onLoaderQueue(_ request: URLRequest) -> Body {
+            Body(request, most: limitOnLoaderQueue)
+        }
+    }
+}
+
+extension URLRequest {
+    /// Whether a protocol sees all of the request. On Linux, Foundation hides the body of an upload task.
+    var showsItsBody: Bool {
+        #if canImport(Darwin)
+        true
+        #else
+        httpBody != nil || httpBodyStream != nil
+            || ["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"].contains(httpMethod ?? "GET")
+        #endif
     }
 }
