@@ -289,20 +289,20 @@ extension NewerCopies {
         /// The response to store in the default cache. It's never sent to a client: a ``ResponseBuilder`` makes
         /// the client's response from the copy's bytes.
         fileprivate var stored: CachedURLResponse? {
-            let headers: [String: String?] = [
+            var headers = [
                 Self.digestHeader: digest,
                 Self.fileSizeHeader: String(fileSize),
                 Self.fileDigestHeader: fileDigest,
-                "Content-Type": contentType,
-                "ETag": entityTag,
-                "Last-Modified": lastModified,
             ]
+            headers["Content-Type"] = contentType
+            headers["ETag"] = entityTag
+            headers["Last-Modified"] = lastModified
             guard let url = Self.place(digest: digest),
                 let response = HTTPURLResponse(
                     url: url,
                     statusCode: 200,
                     httpVersion: "HTTP/1.1",
-                    headerFields: headers.compactMapValues { $0 }
+                    headerFields: headers
                 )
             else { return nil }
             return CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowed)
