@@ -27,6 +27,8 @@ package struct EditedMap {
     private var changes: [String: String] = [:]
     /// The folded names of the files that this change's entries use.
     private var taken: Set<String> = []
+    /// For each first candidate of a name, how many of the first candidates this change has taken.
+    private var takenCandidates: [String: Int] = [:]
     /// The names of the new files that were written.
     private var made: [String] = []
     /// The bytes of the files that this change or the draft has written, by name.
@@ -152,7 +154,10 @@ package struct EditedMap {
             markTaken(file)
             return file
         }
-        var number = 0
+        // Skips the names of earlier bodies for the same URL. There may be thousands.
+        var number = takenCandidates[name.candidate(0), default: 0]
+        while isTaken(name.candidate(number)) { number += 1 }
+        takenCandidates[name.candidate(0)] = number
         while true {
             let candidate = name.candidate(number)
             number += 1
@@ -370,6 +375,7 @@ package struct EditedMap {
             taken.remove(RecordedFileName.InUse.folded(name))
             bodies[name] = nil
         }
+        takenCandidates = [:]
         self.made.removeLast(made.count)
         self.replaced.removeLast(replaced.count)
     }

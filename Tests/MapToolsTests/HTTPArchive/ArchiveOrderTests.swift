@@ -34,6 +34,15 @@ struct ArchiveOrderTests {
         #expect(again.map { $0.kept?.change } == bodies.map { _ in .unchanged })
     }
 
+    @Test("Many responses of one URL take time in proportion to their number")
+    func many() throws {
+        #expect(
+            try takesLinearTime(from: 80, of: { (0..<$0).map { Recording(text: "\($0)") } }) { recordings in
+                try fixture.take(recordings, inOrder: true, isDryRun: true)
+            }
+        )
+    }
+
     @Test("Requests with other methods and bodies have sequences of their own, and what can't be decoded is left out")
     func requests() throws {
         let json = "application/json"
