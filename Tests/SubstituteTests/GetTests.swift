@@ -177,10 +177,11 @@ struct GetTests {
     @Test("It sends a header with an empty value, written as in curl")
     func emptyHeader() async throws {
         defer { origin.stop() }
-        let words = ["get", "--header", "X-Empty;", "--header", "X-Other: a;", origin.url("/page").absoluteString]
-        let run = try await folder.substitute(words)
+        let words = ["X-Empty;", " X-Spaces ; ", "X-Other: a;"].flatMap { ["--header", $0] }
+        let run = try await folder.substitute(["get"] + words + [origin.url("/page").absoluteString])
         #expect(run.status == 0, "\(run.messages)")
         #expect(origin.requests.first?.header("X-Empty") == "")
+        #expect(origin.requests.first?.header("X-Spaces") == "")
         #expect(origin.requests.first?.header("X-Other") == "a;")
     }
 

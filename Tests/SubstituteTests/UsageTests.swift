@@ -78,6 +78,7 @@ struct UsageTests {
             Mistake(["get", "--header", "value", url], "“value” isn't a header. Use --header 'Name: value'."),
             Mistake(["get", "--header", ": value", url], "isn't a header"),
             Mistake(["get", "--header", ";", url], "isn't a header"),
+            Mistake(["get", "--header", " ;", url], "isn't a header"),
             Mistake(["get", "--header", "A;b", url], "isn't a header"),
             Mistake(
                 ["get", "--header", "Accept:", url],

@@ -73,8 +73,8 @@ enum RequestOptions {
     private static func header(_ text: String) throws(Failure) -> (name: String, value: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
-        let isEmpty = parts.count == 1 && text.hasSuffix(";")
-        let name = isEmpty ? String(text.dropLast()) : parts[0]
+        let isEmpty = parts.count == 1 && parts[0].hasSuffix(";")
+        let name = isEmpty ? parts[0].dropLast().trimmingCharacters(in: .whitespaces) : parts[0]
         guard !name.isEmpty, isEmpty || parts.count == 2 else {
             throw Failure(usage: "“\(text)” isn't a header. Use --header 'Name: value'.")
         }
