@@ -33,6 +33,7 @@ struct RecordedExchangeTests {
                 #"[{"id": "pin", "val": 1, "n": 2}, {"values": ["p"], "field": "Passcode"}, {"id": "code", "value": 3}]"#,
                 #"[{ "id": "pin", "n": 2 }, { "field": "Passcode" }, { "id": "code", "value": 3 }]"#
             ),
+            (#"{"label": "password=p", "text": "p", "n": 4}"#, #"{ "n": 4 }"#),
             (#"{"query": "mutation { login(user: \"ada\", password: \"p\") { id } }", "n": 4}"#, #"{ "n": 4 }"#),
             (
                 #"{"query": "query($password: String!) { login(password: $password) { id } }", "n": 4}"#,

@@ -76,17 +76,14 @@ package enum SecretMember {
                 var members: [(key: String, value: String)] = []
                 // The values of the members in `valueKeys`, and the credentials in them.
                 var (values, secretsInValues): ([Range<Int>], [Range<Int>]) = ([], [])
-                // Whether a member names a credential, and whether `members` still has such a member.
-                var (isNamed, isNamedInRest) = (false, false)
+                // Whether a member names a credential.
+                var isNamed = false
                 try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                     let start = cursor.offset
                     var copy = cursor
                     let name = cursor.next == .string && nameKeys.contains(key.lowercased()) ? try copy.text() : nil
                     let value = try Self(&cursor, level: level)
-                    if let name, isSecret(name: name) {
-                        isNamed = true
-                        isNamedInRest = isNamedInRest || value.rest != nil
-                    }
+                    if let name, isSecret(name: name) { isNamed = true }
                     let isSecret = isSecret(name: key)
                     if !isSecret, let rest = value.rest { members.append((key, rest)) }
                     let found = isSecret ? [start..<cursor.offset] : value.secrets
@@ -97,7 +94,7 @@ package enum SecretMember {
                         secrets += found
                     }
                 }
-                if isNamedInRest { members.removeAll { valueKeys.contains($0.key.lowercased()) } }
+                if isNamed { members.removeAll { valueKeys.contains($0.key.lowercased()) } }
                 secrets += isNamed ? values : secretsInValues
                 rest = JSONText.object(members)
             case .array:
