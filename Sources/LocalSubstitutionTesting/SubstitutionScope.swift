@@ -229,11 +229,11 @@ extension SubstitutionScope {
         var text: String { components.map { String($0.prefix { $0 != "(" }) }.joined(separator: "/") }
 
         /// The value of the option `--filter` of `swift test`, in quotes for a shell: a regular expression that matches
-        /// only this test. It's searched for in `Module.Suite/test(id:)/File.swift:1:2` or, for XCTest, in
-        /// `Module.Class/test`.
+        /// only this test or, without a current test, all tests with its name. It's searched for in
+        /// `Module.Suite/test(id:)/File.swift:1:2` or, for XCTest, in `Module.Class/test`.
         var filter: String {
             let names = components.map { NSRegularExpression.escapedPattern(for: $0) }.joined(separator: "/")
-            let pattern = module.map { "^\($0)\\.\(names)" } ?? "/\(text)$"
+            let pattern = module.map { "^\($0)\\.\(names)" } ?? "[./]\(text)(\\(|$)"
             return "'\(pattern.replacingOccurrences(of: "'", with: "."))'"
         }
     }

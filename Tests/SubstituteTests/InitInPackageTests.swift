@@ -125,6 +125,17 @@ struct InitInPackageTests {
         #expect(run.output.contains("The map's path\nstarts at the folder of the test's file:\n"), "\(run.output)")
     }
 
+    @Test("A map behind a symbolic link has the path of its test target, too")
+    func linkedMap() async throws {
+        try writePackage(#".target(name: "Shop")"#, #".testTarget(name: "ShopTests", dependencies: ["Shop"])"#)
+        try FileManager.default.createSymbolicLink(
+            at: folder.url.appendingPathComponent("linked"),
+            withDestinationURL: folder.url.appendingPathComponent("Tests/ShopTests")
+        )
+        let run = try await folder.substitute("init", "--map", "linked/Fixtures/shop.json")
+        #expect(run.lines.contains(#"    @Test(.substituting("Fixtures/shop.json"))"#), "\(run.output)")
+    }
+
     @Test("It prints only the missing resource")
     func resource() async throws {
         try writePackage(

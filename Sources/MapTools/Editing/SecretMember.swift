@@ -51,8 +51,8 @@ package enum SecretMember {
             (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil
         else { return false }
         return bytes.withUnsafeBufferPointer { bytes in
-            var cursor = JSONCursor(bytes)
-            // JSON that is nested too deep for the cursor may contain a credential.
+            var cursor = JSONCursor(bytes, isStrict: true, deepest: JSONValue.deepest)
+            // JSON that the cursor refuses, such as JSON that's nested too deep, may contain a credential.
             return (try? JSON(&cursor, level: level + 1).secrets.isEmpty) != true
         }
     }

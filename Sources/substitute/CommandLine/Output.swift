@@ -41,9 +41,12 @@ final class Output: Sendable {
         message(text)
     }
 
+    /// Whether an error was printed.
+    var hasPrintedError: Bool { hasError.withLock { $0 } }
+
     /// Whether an error was printed or writing a result failed. A reader that stops reading, such as `head`, doesn't
     /// count as a failure.
-    var hasFailed: Bool { hasError.withLock { $0 } || standardOutput.withLock { $0 == .failed } }
+    var hasFailed: Bool { hasPrintedError || standardOutput.withLock { $0 == .failed } }
 
     private func write(_ text: String) { bytes(Data(text.utf8)) }
 

@@ -207,7 +207,7 @@ extension Output {
     /// Prints how many responses a recorder added or changed, and the path of its map. Prints nothing after an error,
     /// since the map may lack these responses.
     func recorded(by cache: LocalSubstitutionCache, in recorder: SubstitutionRecorder) {
-        guard !hasFailed else { return }
+        guard !hasPrintedError else { return }
         let count = cache.statistics.recorded
         message("\(count.counted("response", "responses")) new or changed in \(recorder.mapFile.path)")
     }

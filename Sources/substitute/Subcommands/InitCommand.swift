@@ -78,13 +78,15 @@ private struct MapPlace {
     /// listed. Empty if a bundle can't contain the map.
     private var missingResources: [String] {
         guard map.isInBundle else { return [] }
-        // SwiftPM's paths have no symbolic links, so resolve the links in the map's path before comparing.
-        func path(of file: URL) -> String {
-            let folder = file.standardizedFileURL.deletingLastPathComponent().resolvingSymlinksInPath()
-            return folder.appendingPathComponent(file.lastPathComponent, isDirectory: false).path
-        }
-        let listed = (target?.resources ?? []).map { path(of: URL(fileURLWithPath: $0.path)) }
-        return [map.file, map.resources].filter { !listed.contains(path(of: $0)) }.map(\.lastPathComponent)
+        let listed = (target?.resources ?? []).map { Self.realPath(of: URL(fileURLWithPath: $0.path)) }
+        return [map.file, map.resources].filter { !listed.contains(Self.realPath(of: $0)) }.map(\.lastPathComponent)
+    }
+
+    /// Returns a file's path with the symbolic links in its folder resolved, to compare it with SwiftPM's paths, which
+    /// have none.
+    private static func realPath(of file: URL) -> String {
+        let folder = file.standardizedFileURL.deletingLastPathComponent().resolvingSymlinksInPath()
+        return folder.appendingPathComponent(file.lastPathComponent, isDirectory: false).path
     }
 
     /// The steps for the user to do next, as paragraphs. Some contain lines to add to the user's code.
@@ -163,9 +165,9 @@ private struct MapPlace {
     /// The map's path as a Swift literal for a test. It starts at the folder of the test's file, which `init` takes to
     /// be the folder of the test target that has the map or, without such a target, the map's own folder.
     private var pathInTest: String {
-        let file = map.file.standardizedFileURL.path
+        let file = Self.realPath(of: map.file)
         let folders = (package?.targets ?? []).filter { $0.type == "test" }
-            .map { Shell.folder.appendingPathComponent($0.path, isDirectory: true).standardizedFileURL.path + "/" }
+            .map { Self.realPath(of: Shell.folder.appendingPathComponent($0.path, isDirectory: true)) + "/" }
         let folder = folders.first { file.hasPrefix($0) }
         return String(reflecting: folder.map { String(file.dropFirst($0.count)) } ?? map.file.lastPathComponent)
     }
