@@ -171,6 +171,19 @@ struct ExplanationTests {
         #expect(misses.count == 5)
     }
 
+    @Test("A key with the URL's host and path is named even after more misspelled keys than are compared")
+    func keyAfterManyMisspelled() throws {
+        let name = String(repeating: "abcdefgh", count: 6)
+        let misspelled = name.indices.flatMap { index in
+            "ijklmnopqrstuvwxyz0123".map { name.replacingCharacters(in: index...index, with: String($0)) }
+        }
+        #expect(misspelled.count > 1_000)
+        let keys = misspelled.map { "https://h/\($0)" } + ["http://h/\(name)"]
+        let fixture = try CacheFixture(keys.map { "\"\($0)\": \"a.txt\"" }.joined(separator: ", "))
+        let misses = try fixture.cache().explain(request("https://h/\(name)")).nearMisses
+        #expect(misses.first?.key == "http://h/\(name)")
+    }
+
     static let misspellings: [(key: String, url: String, rest: String)] = [
         (
             "https://api.example.com/confg", "https://api.example.com/config",

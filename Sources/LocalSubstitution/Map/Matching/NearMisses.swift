@@ -159,9 +159,9 @@ final class NearMisses: Sendable {
     /// Returns the keys that almost match a URL. Keys with fewer differences come first.
     func of(_ url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
         var found = near(url)
-        // Keys with more edits than the closest misspelling probably name other resources.
+        // Keys with more edits than the closest misspelling probably name other resources. Equal keys are compared first.
         let fewest = found.map(\.edits).filter { $0 > 0 }.min()
-        found = found.filter { $0.edits == 0 || $0.edits == fewest }
+        found = found.filter { $0.edits == 0 } + found.filter { $0.edits == fewest }
         for place in found.indices.prefix(Self.mostCompared) {
             let key = found[place].pattern ?? (try? MatchPattern(found[place].entry.key))
             found[place].differences = key.map { Self.differences(url, $0) } ?? []
