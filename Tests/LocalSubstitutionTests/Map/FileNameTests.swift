@@ -152,4 +152,14 @@ struct FileNameTests {
             #expect(try map.answer(url) == nil)
         }
     }
+
+    @Test("Filling many wildcards takes linear time")
+    func many() {
+        let isLinear = takesLinearTime(from: 2_000, of: { String(repeating: "*abcdefgh", count: $0) }) { name in
+            let captures = [[UInt8]](repeating: [UInt8(ascii: "x")], count: name.utf8.count / 9).map { $0[...] }
+            let filled = try? FileName(text: name).filled(with: captures)
+            #expect(filled?.utf8.count == name.utf8.count)
+        }
+        #expect(isLinear)
+    }
 }

@@ -16,7 +16,10 @@ package struct Glob: Sendable {
     /// Returns the text with a value in place of each wildcard. Pass a value for each wildcard: if there are fewer, the
     /// text is cut off before the first wildcard without a value.
     func filled(with values: [some Sequence<UInt8>]) -> [UInt8] {
-        zip(values, literals.dropFirst()).reduce(literals[0]) { $0 + $1.0 + $1.1 }
+        zip(values, literals.dropFirst()).reduce(into: literals[0]) { text, part in
+            text += part.0
+            text += part.1
+        }
     }
 
     /// Returns the text that each wildcard matches; `nil` if the text as a whole doesn't match. Each wildcard except
