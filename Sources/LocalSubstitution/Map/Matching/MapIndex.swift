@@ -25,7 +25,7 @@ package struct MapIndex: Sendable {
     /// The position of each group in ``groups``, by the text of its rule.
     private var places: [String: Int] = [:]
     /// The positions of the groups with exact keys, by the URLs of these keys without their queries.
-    private var groupsOfURL: [String: [Int]] = [:]
+    private var groupsOfURL: [String: Set<Int>] = [:]
     /// The positions of the groups with patterns.
     private var groupsOfPatterns: [Int] = []
 
@@ -39,9 +39,7 @@ package struct MapIndex: Sendable {
         if let rule = entry.options.ignoreQuery {
             let place = place(of: rule)
             groups[place].exact[url.canonical(ignoring: rule).text, default: []].append(number)
-            if groupsOfURL[url.withoutQuery]?.contains(place) != true {
-                groupsOfURL[url.withoutQuery, default: []].append(place)
-            }
+            groupsOfURL[url.withoutQuery, default: []].insert(place)
         }
         return nil
     }
