@@ -143,6 +143,12 @@ struct AlternativesTests {
         #expect(!unused.contains { $0.contains("f/x") })
     }
 
+    @Test("The files of a stream are checked even if the entry also has a wrong text")
+    func streamBesideWrongText() {
+        let problems = folder.problems(#"{"https://h/a": {"stream": [{"file": "none"}], "text": 3}}"#)
+        #expect(problems.map(\.kind) == [.wrongType, .missingFile])
+    }
+
     @Test("10,000 alternatives take linear time, and more are a problem")
     func many() throws {
         let json = { (count: Int) in Self.json(count) { #"{"status": 200, "methods": ["M\#($0)"], "times": 1}"# } }

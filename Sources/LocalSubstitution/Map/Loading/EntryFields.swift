@@ -156,7 +156,8 @@ extension EntryFields {
             Field("headers", in: everywhere, refusing: [.error, .handler], inherit: addHeaders) { $0.readHeaders($1) },
             Field("json", answer: .inline, in: withPieces) { $0.readJSON($1) },
             Field("text", answer: .inline, in: withPieces) {
-                $0.fields.answer = $0.string($1, "a string").map { .inline(Entry.Body(Data($0.utf8), .text)) }
+                guard let text = $0.string($1, "a string") else { return }
+                $0.fields.answer = .inline(Entry.Body(Data(text.utf8), .text))
             },
             Field("stream", answer: .stream) { $0.readStream($1) },
             Field("error", answer: .error, in: withPieces) { $0.readError($1) },
