@@ -342,9 +342,9 @@ extension Responder {
     ///
     /// - Parameter removeFromDefaultCache: A closure that removes the responses from the default cache.
     func removeAll(_ removeFromDefaultCache: () -> Void) {
+        removeFromDefaultCache()
         copies.schedule.removeAll()
         retained.removeAll()
-        removeFromDefaultCache()
     }
 }
 
