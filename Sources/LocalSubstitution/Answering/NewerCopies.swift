@@ -92,10 +92,11 @@ final class NewerCopies: Sendable {
     func answer(_ question: Question, file: FileBytes) -> Answer {
         let stored = storedCopy(of: question.url)
         let copy = stored.flatMap { $0.standsFor(file) ? $0 : nil }
-        if stored != nil, copy == nil { removeCopy(of: question.url) }
-        let dueAt = schedule.ask(for: question.url) { [weak self, validators = copy?.validators] done in
+        // By now, a copy for the file's new version may have been stored.
+        if let stored, copy == nil, storedCopy(of: question.url) == stored { removeCopy(of: question.url) }
+        let dueAt = schedule.ask(for: question.url) { [weak self] done in
             guard let self else { return done() }
-            ask(question, validators, done)
+            ask(question, done)
         }
         return Answer(copy: copy, dueAt: dueAt)
     }
@@ -132,10 +133,10 @@ final class NewerCopies: Sendable {
 // MARK: - Asking the network
 
 extension NewerCopies {
-    /// - Parameter validators: The validators of the copy that answers; `nil` if the file answers.
-    private func ask(_ question: Question, _ validators: Validators?, _ done: @escaping @Sendable () -> Void) {
+    private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
         // While no cache lends its storage, a copy couldn't be stored.
         guard defaultCache.isLent, var request = question.request else { return done() }
+        let validators = storedCopy(of: question.url)?.validators
         validators?.makeConditional(&request)
         schedule.loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
             // Continues on another queue, so that the session's queue is free for other loads.
@@ -196,6 +197,8 @@ extension NewerCopies {
             if known != nil { removeCopy(of: url) }
             return false
         }
+        // The file's responses that were made while no copy was stored must not answer any more.
+        defer { files.dropDueResponses(madeOf: question.folder.path(of: question.fileName)) }
         let copy = Copy(data, response, insteadOf: file)
         // Two copies with equal bytes differ if their headers do. So a new validator is stored even if the bytes are
         // the same.
@@ -207,9 +210,6 @@ extension NewerCopies {
                 reason: "the default cache didn't store the \(data.count.grouped) bytes; raise the cache's diskCapacity"
             )
         }
-        // Drops the responses made from the file, since the copy answers from now on. A lookup that didn't find the
-        // copy yet can't retain its response any more: the file's bytes, which it has, aren't held.
-        files.release(question.folder.path(of: question.fileName))
         return known.map { $0.digest != copy.digest || !$0.standsFor(file) } ?? true
     }
 }

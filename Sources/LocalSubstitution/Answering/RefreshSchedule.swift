@@ -88,7 +88,7 @@ final class RefreshSchedule: Sendable {
         guard state.dueAt.count >= limit, now >= state.fullUntil else { return }
         // Responses made for a due URL have expired, so nothing needs its time any more.
         state.dueAt = state.dueAt.filter { $1 > now || state.asking.contains($0) }
-        state.fullUntil = state.dueAt.values.min() ?? .max
+        state.fullUntil = state.dueAt.values.min() ?? 0
     }
 
     private func start() {

@@ -20,8 +20,8 @@ final class RetainedResponses: Sendable {
     }
 
     private struct State: Sendable {
-        /// The number of calls of `removeAll` so far. A response from a lookup that began before the last call isn't
-        /// retained.
+        /// The number of calls of `removeAll` and `dropDueResponses` so far. A response from a lookup that began before
+        /// the last call isn't retained.
         var generation = 0
         /// The number of files and endless responses held so far. Each gets the next number as its ordinal.
         var ordinals = 0
@@ -109,12 +109,12 @@ final class RetainedResponses: Sendable {
 
     // MARK: Retaining
 
-    /// How often `removeAll` was called so far. Read it when a lookup begins, and pass it to `retain`: if `removeAll`
-    /// has been called since then, the lookup's response isn't retained.
+    /// How often ``removeAll()`` and ``dropDueResponses(madeOf:)`` were called so far. Read it when a lookup begins, and
+    /// pass it to `retain`: if it has changed since then, the lookup's response isn't retained.
     var generation: Int { state.withLock { $0.generation } }
 
     /// Returns the response that is retained under a name. Returns `nil` if the response was made from other bytes or
-    /// has expired, or if `removeAll` was called after the generation was read.
+    /// has expired, or if the generation has changed since it was read.
     func response(_ name: String, madeOf file: FileBytes?, generation: Int) -> CachedURLResponse? {
         state.withLock { $0.generation == generation ? known(name, madeOf: file) : nil }
     }
@@ -123,7 +123,7 @@ final class RetainedResponses: Sendable {
         peek(name).flatMap { $0.bytes === file && !$0.hasExpired ? $0 : nil }
     }
 
-    /// Retains a response. Doesn't retain it if `removeAll` has been called since its lookup began, or if its file's
+    /// Retains a response. Doesn't retain it if the generation has changed since its lookup began, or if its file's
     /// bytes aren't held, perhaps because the file is too large.
     ///
     /// - Returns: The response to use: this one, or an equal one that another thread has already retained.
@@ -161,6 +161,17 @@ final class RetainedResponses: Sendable {
             state.files[path]?.names.isEmpty == true
         else { return }
         release(path, &state)
+    }
+
+    /// Drops the responses made from a file that last only until the network may have a newer copy. Lookups that began
+    /// before can't retain their responses any more. The file's bytes stay.
+    func dropDueResponses(madeOf path: String) {
+        state.withLock { state in
+            state.generation += 1
+            for name in state.files[ExactText(path)]?.names ?? [] where peek(name)?.dueAt != nil {
+                remove(name, keepingFile: true, &state)
+            }
+        }
     }
 
     func removeAll() {
@@ -280,7 +291,7 @@ extension RetainedResponses {
         private let expiresAt: Int64?
         /// When the network may be asked for a newer copy, on the clock ``RefreshSchedule/Clock``; `nil` if it isn't
         /// asked (see ``Plan/question``).
-        private let dueAt: Int64?
+        fileprivate let dueAt: Int64?
 
         /// - Parameters:
         ///   - bytes: The bytes that the response is made from; `nil` for an entry without a file.

@@ -130,6 +130,46 @@ struct NewerCopyTests {
             }
         }
         #expect(cache.responder.retained.heapBytes == "local".utf8.count)
+        #expect(cache.responder.retained.peek(fixture.url) == nil)
+    }
+
+    @Test("Other entries of its file keep what they retained")
+    func sharedFile() async throws {
+        let fixture = try UpdatingFixture(.text("newer"), map: #""ORIGIN/b": "a.txt""#)
+        let cache = try fixture.cache()
+        let other = fixture.origin.url("b").absoluteString
+        let known = try #require(try cache.lookUp(other))
+        _ = try await cache.refreshing {
+            _ = try cache.lookUp(fixture.url)
+            try fixture.files.write("changed", to: "a.txt")
+        }
+        #expect(try cache.lookUp(fixture.url)?.text == "newer")
+        #expect(try cache.lookUp(other) === known)
+        #expect(known.text == "local")
+    }
+
+    @Test("It goes on answering if a larger one can't be stored, whoever asks in between")
+    func refused() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        let cache = try fixture.cache()
+        let stored = Guarded<[URL?: CachedURLResponse]>([:])
+        let url = fixture.url
+        cache.responder.defaultCache.lend(
+            DefaultCache.Storage(
+                find: { request in stored.withLock { $0[request.url] } },
+                store: { [weak cache] response, request in
+                    if response.data.count < 100 { return stored.withLock { $0[request.url] = response } }
+                    #expect((try? cache?.lookUp(url))?.text == "local")
+                },
+                remove: { request in stored.withLock { $0[request.url] = nil } },
+                capacity: { 1_000 }
+            )
+        )
+        _ = try await cache.refreshing { _ = try cache.lookUp(url) }
+        #expect(try cache.lookUp(url)?.text == "newer")
+        fixture.answer(.ok(Data(count: 200)))
+        #expect(try await cache.refreshAgain(url)?.kind == .refreshFailed)
+        #expect(try cache.lookUp(url)?.text == "newer")
     }
 
     @Test("A copy that the default cache has no room for is gone, at the latest after a restart")

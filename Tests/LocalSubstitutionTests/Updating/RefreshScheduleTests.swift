@@ -45,6 +45,19 @@ struct RefreshScheduleTests {
         #expect(fixture.origin.requests.count == 4)
     }
 
+    @Test("A file's retained response lasts until then")
+    func retainedFile() async throws {
+        let fixture = try UpdatingFixture(.text("local"))
+        let cache = try fixture.cache()
+        cache.schedule.interval = 0
+        for _ in 1...3 { _ = try await cache.refreshing { _ = try cache.lookUp(fixture.url) } }
+        cache.schedule.interval = 3_600
+        _ = try await cache.refreshing { _ = try cache.lookUp(fixture.url) }
+        let known = try #require(try cache.lookUp(fixture.url))
+        #expect(try cache.lookUp(fixture.url) === known)
+        #expect(fixture.origin.requests.count == 4)
+    }
+
     static let failures: [(what: String, answer: LoopbackServer.Answer, reason: String?)] = [
         ("no-store", .init(headers: [("Cache-Control", "max-age=1, No-Store")], body: Data("x".utf8)), "no-store"),
         ("vary", .init(headers: [("Vary", "Accept, *")], body: Data("x".utf8)), "Vary"),
@@ -204,9 +217,12 @@ struct RefreshScheduleTests {
         schedule.interval = 0
         for number in 0..<3 { _ = ask("\(number)") }
         while !schedule.isIdle { await Task.yield() }
-        _ = ask("unknown")
-        while !schedule.isIdle { await Task.yield() }
-        #expect(asked.withLock { $0.last } == "unknown")
+        // Also after all were forgotten.
+        for number in 0..<9 {
+            _ = ask("unknown \(number)")
+            while !schedule.isIdle { await Task.yield() }
+            #expect(asked.withLock { $0.last } == "unknown \(number)")
+        }
     }
 
     @Test(
