@@ -114,15 +114,11 @@ package struct OpenedFile: ~Copyable {
     /// Whether the file is unchanged since it was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
 
-    /// Returns whether the file wasn't written to since it was opened. `true` even if it was moved or deleted.
-    ///
-    /// - Parameter path: The path at which the file was opened.
-    func isUnwritten(at path: String) -> Bool {
-        guard let now = FileStatus(descriptor: descriptor), now.size == status.size, now.modified == status.modified
-        else { return false }
-        // After a write, the modification time may have been set back. Moving or deleting the file changes its status,
-        // too, but then its path doesn't lead to it any more.
-        return now == status || FileStatus(path: path)?.isSameFile(as: now) != true
+    /// Whether the file's size and modification time are unchanged since it was opened. `true` even if the file was
+    /// moved or deleted.
+    var isUnwritten: Bool {
+        guard let now = FileStatus(descriptor: descriptor) else { return false }
+        return now.size == status.size && now.modified == status.modified
     }
 
     /// Returns a range of the file's bytes. The result is shorter if the file ends within the range.
