@@ -60,7 +60,7 @@ package struct ResponseBuilder {
     var hasBody: Bool { file != nil || large != nil || substitution.inlineBody != nil }
 
     private func part(_ range: Range<Int>) -> Data {
-        copy == nil ? file?.part(range) ?? data.subdata(in: range) : data.subdata(in: range)
+        (copy == nil ? file : nil)?.part(range) ?? data.subdata(in: range)
     }
 
     private func response(for url: URL, status: Int, headers: [String: String], body: Data) -> CachedURLResponse? {

@@ -250,8 +250,6 @@ final class RetainedResponses: Sendable {
     }
 
     /// Releases a file's bytes, and drops the responses made from them.
-    func release(_ path: String) { state.withLock { release(ExactText(path), &$0) } }
-
     private func release(_ path: ExactText, _ state: inout State) {
         guard let file = state.files.removeValue(forKey: path) else { return }
         state.heapBytes -= file.bytes.heapBytes

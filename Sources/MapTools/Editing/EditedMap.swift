@@ -155,9 +155,10 @@ package struct EditedMap {
             return file
         }
         // Skips the names of earlier bodies for the same URL. There may be thousands.
-        var number = takenCandidates[name.candidate(0), default: 0]
+        let first = name.candidate(0)
+        var number = takenCandidates[first, default: 0]
         while isTaken(name.candidate(number)) { number += 1 }
-        takenCandidates[name.candidate(0)] = number
+        takenCandidates[first] = number
         while true {
             let candidate = name.candidate(number)
             number += 1

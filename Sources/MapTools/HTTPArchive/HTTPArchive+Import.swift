@@ -44,7 +44,10 @@ extension EditedMap {
 extension HTTPArchive {
     /// A response, and the indexes of the archive's entries that recorded it. All of these entries have the same
     /// request, and no different response to this request comes between them.
-    typealias Response = (numbers: [Int], exchange: RecordedExchange)
+    struct Response {
+        fileprivate(set) var numbers: [Int]
+        fileprivate(set) var exchange: RecordedExchange
+    }
 
     /// Returns the selected responses for each URL. URLs are in the order of the archive, and a URL's responses in the
     /// order of the alternatives in its entry. URLs without a response are left out.
@@ -99,7 +102,7 @@ extension HTTPArchive {
                 {
                     found[request]?[last].numbers.append(number)
                 } else {
-                    found[request, default: []].append(([number], exchange))
+                    found[request, default: []].append(Response(numbers: [number], exchange: exchange))
                 }
             } catch {
                 left[number] = error
