@@ -114,8 +114,34 @@ struct StreamingTests {
         #expect(try served.exchange("https://h.example/a.txt").all("Content-Length") == ["\(text.utf8.count)"])
     }
 
-    @Test("A large file that changes while it's sent breaks off, so bytes of two versions never mix")
-    func changedFile() throws {
+    @Test(
+        "A large file that changes while it's sent breaks off, so bytes of two versions never mix",
+        arguments: [false, true]
+    )
+    func changedFile(setsDateBack: Bool) throws {
+        let count = 32 << 20
+        let served = try ServedMap(
+            #"{ "https://h.example/a.bin": "a.bin" }"#,
+            files: ["a.bin": String(repeating: "a", count: count)]
+        )
+        let file = served.folder.file("Resources/a.bin")
+        let date = [FileAttributeKey.modificationDate: Date(timeIntervalSinceReferenceDate: 0)]
+        if setsDateBack { try FileManager.default.setAttributes(date, ofItemAtPath: file.path) }
+        let client = try served.connect("https://h.example/a.bin", fields: ["Connection: close"])
+        _ = try client.read(through: "\r\n\r\n")
+        // More than the system buffers between the two, so that the server has to wait.
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seek(toOffset: 0)
+        try handle.write(contentsOf: Data(repeating: UInt8(ascii: "b"), count: count))
+        try handle.close()
+        if setsDateBack { try FileManager.default.setAttributes(date, ofItemAtPath: file.path) }
+        let rest = try client.readToEnd()
+        #expect(rest.utf8.count < count)
+        #expect(rest.utf8.allSatisfy { $0 == UInt8(ascii: "a") })
+    }
+
+    @Test("A large file that's moved, replaced or deleted while it's sent is sent whole", arguments: 0..<3)
+    func movedFile(way: Int) throws {
         let count = 32 << 20
         let served = try ServedMap(
             #"{ "https://h.example/a.bin": "a.bin" }"#,
@@ -124,13 +150,13 @@ struct StreamingTests {
         let file = served.folder.file("Resources/a.bin")
         let client = try served.connect("https://h.example/a.bin", fields: ["Connection: close"])
         _ = try client.read(through: "\r\n\r\n")
-        // More than the system buffers between the two, so that the server has to wait.
-        let handle = try FileHandle(forWritingTo: file)
-        try handle.seek(toOffset: 0)
-        try handle.write(contentsOf: Data(repeating: UInt8(ascii: "b"), count: count))
-        try handle.close()
+        switch way {
+        case 0: try FileManager.default.moveItem(at: file, to: served.folder.file("Resources/b.bin"))
+        case 1: try Data("b".utf8).write(to: file, options: .atomic)
+        default: try FileManager.default.removeItem(at: file)
+        }
         let rest = try client.readToEnd()
-        #expect(rest.utf8.count < count)
+        #expect(rest.utf8.count == count)
         #expect(rest.utf8.allSatisfy { $0 == UInt8(ascii: "a") })
     }
 

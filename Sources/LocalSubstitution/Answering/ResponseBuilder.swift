@@ -197,6 +197,7 @@ extension ResponseBuilder {
         /// The first bytes, enough to detect a byte order mark.
         let beginning: Data
         private let file: OpenedFile
+        private let path: String
 
         /// The minimum size, in bytes, of a file that is read in pieces if the client can take pieces.
         static let smallestSize = 1 << 20
@@ -204,9 +205,8 @@ extension ResponseBuilder {
         /// Opens a file to read it in pieces. Returns `nil` if the file doesn't exist or is smaller than
         /// ``smallestSize``.
         init?(opening name: String, in folder: ResourcesFolder) throws(FileProblem) {
-            guard let size = FileStatus(path: folder.path(of: name))?.size, size >= Self.smallestSize else {
-                return nil
-            }
+            path = folder.path(of: name)
+            guard let size = FileStatus(path: path)?.size, size >= Self.smallestSize else { return nil }
             file = try folder.open(name)
             status = file.status
             beginning = try file.prefix(Charset.longestByteOrderMark)
@@ -218,7 +218,7 @@ extension ResponseBuilder {
         ///   mixed.
         package func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {
             let bytes = try file.bytes(range)
-            guard bytes.count == range.count, file.isUnwritten else { throw .written }
+            guard bytes.count == range.count, file.isUnwritten(at: path) else { throw .written }
             return bytes
         }
     }

@@ -14,26 +14,25 @@ package final class FileBytes: Sendable {
     /// The minimum size, in bytes, of a file that is mapped.
     static let smallestMapped = 64 << 10
 
-    /// Reads a file. If the file changes while it's read, reads it again, up to three times in all. The bytes of the
-    /// third read are used even if the file has changed again.
+    /// Reads a file. If the file changes while it's read, reads it again, up to three times in all.
     ///
     /// - Parameter mayMap: Whether a large file in a bundle is mapped; `false` by default. Don't map a file that may be
     ///   truncated in place: reading a removed page ends the process.
+    /// - Throws: An error if the file changed during each read, so that bytes of two versions are never mixed.
     package init(opening name: String, in folder: ResourcesFolder, mayMap: Bool = false) throws(FileProblem) {
-        var attempts = 3
-        while true {
+        for _ in 0..<3 {
             let started = FileStatus.now
             let file = try folder.open(name)
             let isMapped = mayMap && folder.isInBundle && file.status.size >= Self.smallestMapped
             let data = try isMapped ? file.mappedContents() : file.contents()
-            attempts -= 1
-            guard attempts == 0 || file.isUnchanged else { continue }
+            guard file.isUnchanged else { continue }
             self.data = data
             self.isMapped = isMapped
             status = file.status
             readAt = Guarded(started)
             return
         }
+        throw .written
     }
 
     /// The digest of the bytes. It's computed at first use.

@@ -9,7 +9,7 @@ package enum FileProblem: Error, Equatable, Sendable {
     case unreadable(errno: Int32)
     /// The system can't tell the opened file's path, so the file may be outside the folder.
     case unplaced
-    /// The file was written to while it was read in pieces.
+    /// The file was written to while it was read.
     case written
     /// The resources folder is the map's own folder, and the file is the map or hidden.
     case notServed
@@ -28,7 +28,7 @@ package enum FileProblem: Error, Equatable, Sendable {
         case .notFolder: "isn't a folder"
         case .unreadable(let code): "can't be read: \(String(cString: strerror(code)))"
         case .notServed: "is the map or a hidden file, so it's never served"
-        case .written: "changed while it was being sent"
+        case .written: "changed while it was being read"
         case .unplaced: "can't be read, because its real path is unknown"
         }
     }

@@ -114,11 +114,21 @@ package struct OpenedFile: ~Copyable {
     /// Whether the file is unchanged since it was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
 
-    /// Whether the file's size and modification time are unchanged since it was opened. `true` even if the file was
-    /// moved or deleted.
-    var isUnwritten: Bool {
-        guard let now = FileStatus(descriptor: descriptor) else { return false }
-        return now.size == status.size && now.modified == status.modified
+    /// Returns whether the file wasn't written to since it was opened. `true` even if the file was moved or deleted.
+    ///
+    /// - Parameter path: The path at which the file was opened.
+    func isUnwritten(at path: String) -> Bool {
+        // A moved file gets its new status an instant before its path changes, so look again before calling it written.
+        for pause: UInt32 in [0, 1_000, 10_000, 100_000] {
+            usleep(pause)
+            guard let now = FileStatus(descriptor: descriptor), now.size == status.size,
+                now.modified == status.modified
+            else { return false }
+            // If only the time of the last change differs, either the file was moved or deleted, so its path doesn't
+            // lead to it any more; or it was written to, and its modification time was set back.
+            if now == status || FileStatus(path: path)?.isSameFile(as: now) != true { return true }
+        }
+        return false
     }
 
     /// Returns a range of the file's bytes. The result is shorter if the file ends within the range.

@@ -248,4 +248,31 @@ struct LiveReloadTests {
         mayEnd.signal()
         isAnswered.wait()
     }
+
+    @Test("A file that changes during each read is an error, so bytes of two versions never mix")
+    func changingFile() throws {
+        let fixture = try CacheFixture("", files: ["a.bin": ""])
+        let file = try FileHandle(forWritingTo: fixture.file("a.bin"))
+        // Large enough that the system's clock ticks during each read.
+        try file.truncate(atOffset: 32 << 20)
+        let isWritten = Guarded(true)
+        let hasEnded = DispatchGroup()
+        DispatchQueue.global().async(group: hasEnded) {
+            while isWritten.withLock({ $0 }) { _ = pwrite(file.fileDescriptor, "a", 1, 0) }
+        }
+        defer {
+            isWritten.withLock { $0 = false }
+            hasEnded.wait()
+        }
+        // If other tests keep the writing thread waiting, a read may succeed.
+        let hasFailed = (0..<100).contains { _ in
+            do throws(FileProblem) {
+                _ = try FileBytes(opening: "a.bin", in: ResourcesFolder(fixture.resources))
+                return false
+            } catch {
+                return error == .written
+            }
+        }
+        #expect(hasFailed)
+    }
 }
