@@ -11,16 +11,16 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// A background configuration has no custom protocols, but the attachment needs one.
-        public static let backgroundConfiguration = Kind(rawValue: "backgroundConfiguration")
+        public static var backgroundConfiguration: Kind { Kind(rawValue: "backgroundConfiguration") }
         /// The platform has no custom protocols, but the attachment needs one.
-        public static let unsupportedPlatform = Kind(rawValue: "unsupportedPlatform")
+        public static var unsupportedPlatform: Kind { Kind(rawValue: "unsupportedPlatform") }
         /// An exception of `unmatched` is neither a URL nor a match pattern.
-        public static let invalidException = Kind(rawValue: "invalidException")
+        public static var invalidException: Kind { Kind(rawValue: "invalidException") }
         /// `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`.
-        public static let invalidUnmatched = Kind(rawValue: "invalidUnmatched")
+        public static var invalidUnmatched: Kind { Kind(rawValue: "invalidUnmatched") }
         /// A session was used before the cache was installed (Linux), or the protocol couldn't be registered (Apple
         /// platforms).
-        public static let sessionInUse = Kind(rawValue: "sessionInUse")
+        public static var sessionInUse: Kind { Kind(rawValue: "sessionInUse") }
     }
 
     /// The kind of problem.

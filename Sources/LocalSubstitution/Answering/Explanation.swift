@@ -15,27 +15,27 @@ public struct Explanation: Sendable, CustomStringConvertible {
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// An entry answers: with its file, with a body from the map, or with only a status.
-        public static let substituted = Verdict(rawValue: "substituted")
+        public static var substituted: Verdict { Verdict(rawValue: "substituted") }
         /// No entry can match the URL, because it isn't http or https, has no host, or has user info.
-        public static let notHTTP = Verdict(rawValue: "notHTTP")
+        public static var notHTTP: Verdict { Verdict(rawValue: "notHTTP") }
         /// No entry matches the URL, or the entries that match it are disabled or have no file for it.
-        public static let noEntry = Verdict(rawValue: "noEntry")
+        public static var noEntry: Verdict { Verdict(rawValue: "noEntry") }
         /// The entry is `null`, or its handler answered with `.notSubstituted`.
-        public static let excluded = Verdict(rawValue: "excluded")
+        public static var excluded: Verdict { Verdict(rawValue: "excluded") }
         /// The entry doesn't list the request's method.
-        public static let methodNotListed = Verdict(rawValue: "methodNotListed")
+        public static var methodNotListed: Verdict { Verdict(rawValue: "methodNotListed") }
         /// The request's cache policy ignores local data, so neither an entry nor the default cache answers.
-        public static let ignoresLocalData = Verdict(rawValue: "ignoresLocalData")
+        public static var ignoresLocalData: Verdict { Verdict(rawValue: "ignoresLocalData") }
         /// The entries that match the URL are for other requests, or have reached their limit of `times`.
-        public static let ruledOut = Verdict(rawValue: "ruledOut")
+        public static var ruledOut: Verdict { Verdict(rawValue: "ruledOut") }
         /// Only the protocol of an attached session can do what the entry says.
-        public static let needsProtocol = Verdict(rawValue: "needsProtocol")
+        public static var needsProtocol: Verdict { Verdict(rawValue: "needsProtocol") }
         /// The entry's file answers only if the network fails.
-        public static let waitsForOffline = Verdict(rawValue: "waitsForOffline")
+        public static var waitsForOffline: Verdict { Verdict(rawValue: "waitsForOffline") }
         /// The loader wouldn't accept the response from a cache.
-        public static let refusedByLoader = Verdict(rawValue: "refusedByLoader")
+        public static var refusedByLoader: Verdict { Verdict(rawValue: "refusedByLoader") }
         /// The entry's file can't be read.
-        public static let unreadableFile = Verdict(rawValue: "unreadableFile")
+        public static var unreadableFile: Verdict { Verdict(rawValue: "unreadableFile") }
     }
 
     /// An entry that would have won, but was ruled out for this request: for example, by its condition or a missing

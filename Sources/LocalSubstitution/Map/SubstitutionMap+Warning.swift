@@ -10,37 +10,37 @@ extension SubstitutionMap {
             public init(rawValue: String) { self.rawValue = rawValue }
 
             /// The resources folder has a file that no entry uses.
-            public static let unusedFile = Kind(rawValue: "unusedFile")
+            public static var unusedFile: Kind { Kind(rawValue: "unusedFile") }
             /// A pattern never answers, because its file name is never valid, or other patterns win all its URLs.
-            public static let neverWins = Kind(rawValue: "neverWins")
+            public static var neverWins: Kind { Kind(rawValue: "neverWins") }
             /// URLSession's loader wouldn't accept the entry's response from a cache.
-            public static let refusedByLoader = Kind(rawValue: "refusedByLoader")
+            public static var refusedByLoader: Kind { Kind(rawValue: "refusedByLoader") }
             /// The entry has a field that a cache alone can't implement, such as `delay` or `forwardTo`. It needs
             /// ``LocalSubstitutionCache/attach(to:unmatched:)`` or ``LocalSubstitutionCache/install(unmatched:)``.
-            public static let needsProtocol = Kind(rawValue: "needsProtocol")
+            public static var needsProtocol: Kind { Kind(rawValue: "needsProtocol") }
             /// A file's first bytes don't fit its MIME type.
-            public static let contradictedType = Kind(rawValue: "contradictedType")
+            public static var contradictedType: Kind { Kind(rawValue: "contradictedType") }
             /// The letter case of a file's name differs between the map and the disk.
-            public static let letterCase = Kind(rawValue: "letterCase")
+            public static var letterCase: Kind { Kind(rawValue: "letterCase") }
             /// A pattern ends in an extension, and so doesn't match a URL with a query.
-            public static let missesQuery = Kind(rawValue: "missesQuery")
+            public static var missesQuery: Kind { Kind(rawValue: "missesQuery") }
             /// A pattern serves every file of the resources folder.
-            public static let catchAll = Kind(rawValue: "catchAll")
+            public static var catchAll: Kind { Kind(rawValue: "catchAll") }
             /// An entry forwards https requests to another machine over http.
-            public static let insecureTarget = Kind(rawValue: "insecureTarget")
+            public static var insecureTarget: Kind { Kind(rawValue: "insecureTarget") }
             /// An entry forwards to a URL that matches the key of an entry with `forwardTo`. The request isn't
             /// forwarded a second time, since targets aren't looked up in the map.
-            public static let forwardedTarget = Kind(rawValue: "forwardedTarget")
+            public static var forwardedTarget: Kind { Kind(rawValue: "forwardedTarget") }
             /// A pattern matches the URL of an exact key, and answers a method that the exact key's entry doesn't list.
-            public static let methodOfPattern = Kind(rawValue: "methodOfPattern")
+            public static var methodOfPattern: Kind { Kind(rawValue: "methodOfPattern") }
             /// A key has a placeholder of another syntax, such as `:id`, `{id}` or `\d+`. Only `*` matches any text.
-            public static let foreignSyntax = Kind(rawValue: "foreignSyntax")
+            public static var foreignSyntax: Kind { Kind(rawValue: "foreignSyntax") }
             /// A method is in lowercase, so it doesn't match requests.
-            public static let methodCase = Kind(rawValue: "methodCase")
+            public static var methodCase: Kind { Kind(rawValue: "methodCase") }
             /// An entry has a `timeout`, but its `use` isn't `whenOffline`.
-            public static let unusedTimeout = Kind(rawValue: "unusedTimeout")
+            public static var unusedTimeout: Kind { Kind(rawValue: "unusedTimeout") }
             /// A `delay` is so long that it looks like milliseconds.
-            public static let longDelay = Kind(rawValue: "longDelay")
+            public static var longDelay: Kind { Kind(rawValue: "longDelay") }
         }
 
         /// The kind of warning.

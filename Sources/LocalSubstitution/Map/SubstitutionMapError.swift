@@ -38,43 +38,43 @@ extension SubstitutionMap {
             public init(rawValue: String) { self.rawValue = rawValue }
 
             /// The map's file is missing or can't be read.
-            public static let unreadableMap = Kind(rawValue: "unreadableMap")
+            public static var unreadableMap: Kind { Kind(rawValue: "unreadableMap") }
             /// The map isn't JSON, is nested too deeply, or has a number whose exponent has more than 4 digits.
-            public static let syntax = Kind(rawValue: "syntax")
+            public static var syntax: Kind { Kind(rawValue: "syntax") }
             /// The map is JSON, but not an object.
-            public static let notAnObject = Kind(rawValue: "notAnObject")
+            public static var notAnObject: Kind { Kind(rawValue: "notAnObject") }
             /// Entries use files, but there's no resources folder.
-            public static let noResources = Kind(rawValue: "noResources")
+            public static var noResources: Kind { Kind(rawValue: "noResources") }
             /// A key, field, header or parameter is given twice, or two keys spell the same URL or pattern differently.
-            public static let duplicate = Kind(rawValue: "duplicate")
+            public static var duplicate: Kind { Kind(rawValue: "duplicate") }
             /// A key is neither a URL nor a match pattern.
-            public static let invalidKey = Kind(rawValue: "invalidKey")
+            public static var invalidKey: Kind { Kind(rawValue: "invalidKey") }
             /// An unknown key begins with `$`.
-            public static let reservedKey = Kind(rawValue: "reservedKey")
+            public static var reservedKey: Kind { Kind(rawValue: "reservedKey") }
             /// A value has the wrong type.
-            public static let wrongType = Kind(rawValue: "wrongType")
+            public static var wrongType: Kind { Kind(rawValue: "wrongType") }
             /// An entry has an unknown field.
-            public static let unknownField = Kind(rawValue: "unknownField")
+            public static var unknownField: Kind { Kind(rawValue: "unknownField") }
             /// A field's value isn't allowed.
-            public static let invalidValue = Kind(rawValue: "invalidValue")
+            public static var invalidValue: Kind { Kind(rawValue: "invalidValue") }
             /// A header has a name or value that HTTP doesn't allow, or that an entry must not set.
-            public static let invalidHeader = Kind(rawValue: "invalidHeader")
+            public static var invalidHeader: Kind { Kind(rawValue: "invalidHeader") }
             /// Fields contradict each other, or a field isn't allowed where it's written.
-            public static let conflict = Kind(rawValue: "conflict")
+            public static var conflict: Kind { Kind(rawValue: "conflict") }
             /// An alternative never answers, since an earlier one answers all its requests.
-            public static let neverReached = Kind(rawValue: "neverReached")
+            public static var neverReached: Kind { Kind(rawValue: "neverReached") }
             /// An entry has no answer, such as a file, body, status or error.
-            public static let noFile = Kind(rawValue: "noFile")
+            public static var noFile: Kind { Kind(rawValue: "noFile") }
             /// A file's name isn't allowed in a map.
-            public static let invalidFileName = Kind(rawValue: "invalidFileName")
+            public static var invalidFileName: Kind { Kind(rawValue: "invalidFileName") }
             /// A file doesn't exist.
-            public static let missingFile = Kind(rawValue: "missingFile")
+            public static var missingFile: Kind { Kind(rawValue: "missingFile") }
             /// A file is outside the resources folder.
-            public static let outsideFolder = Kind(rawValue: "outsideFolder")
+            public static var outsideFolder: Kind { Kind(rawValue: "outsideFolder") }
             /// A file isn't a regular file, but a folder or a pipe, for example.
-            public static let notRegularFile = Kind(rawValue: "notRegularFile")
+            public static var notRegularFile: Kind { Kind(rawValue: "notRegularFile") }
             /// A file exists, but can't be read.
-            public static let unreadableFile = Kind(rawValue: "unreadableFile")
+            public static var unreadableFile: Kind { Kind(rawValue: "unreadableFile") }
         }
 
         /// The kind of problem.

@@ -14,40 +14,40 @@ extension LocalSubstitutionCache {
             /// An entry answered or made the request fail. Or a recorder's copy answered (see `SubstitutionRecorder`).
             /// For an `untilUpdated` entry, a newer copy of its file may have answered: one that ``refreshed``
             /// announced, or that an earlier process stored.
-            public static let substituted = Kind(rawValue: "substituted")
+            public static var substituted: Kind { Kind(rawValue: "substituted") }
             /// An entry matches the URL, but didn't answer the request.
-            public static let bypassed = Kind(rawValue: "bypassed")
+            public static var bypassed: Kind { Kind(rawValue: "bypassed") }
             /// The network answered a request that had a fallback (an entry's file, or a recorder's copy), or that an
             /// entry forwarded.
-            public static let forwarded = Kind(rawValue: "forwarded")
+            public static var forwarded: Kind { Kind(rawValue: "forwarded") }
             /// The network failed, so the fallback answers.
-            public static let fellBack = Kind(rawValue: "fellBack")
+            public static var fellBack: Kind { Kind(rawValue: "fellBack") }
             /// The network confirmed a recorder's copy with a 304, so the copy answers.
-            public static let confirmed = Kind(rawValue: "confirmed")
+            public static var confirmed: Kind { Kind(rawValue: "confirmed") }
             /// A recorder kept a response that is new or has changed.
-            public static let recorded = Kind(rawValue: "recorded")
+            public static var recorded: Kind { Kind(rawValue: "recorded") }
             /// A recorder didn't keep a response.
-            public static let notRecorded = Kind(rawValue: "notRecorded")
+            public static var notRecorded: Kind { Kind(rawValue: "notRecorded") }
             /// No entry matches the URL, and the default cache answered.
-            public static let fallbackHit = Kind(rawValue: "fallbackHit")
+            public static var fallbackHit: Kind { Kind(rawValue: "fallbackHit") }
             /// No entry matches the URL, and the default cache didn't answer.
-            public static let missed = Kind(rawValue: "missed")
+            public static var missed: Kind { Kind(rawValue: "missed") }
             /// An entry's file couldn't be read when a request needed it.
-            public static let fault = Kind(rawValue: "fault")
+            public static var fault: Kind { Kind(rawValue: "fault") }
             /// A newer copy of an `untilUpdated` entry's file arrived from the network. The copy answers from now on.
-            public static let refreshed = Kind(rawValue: "refreshed")
+            public static var refreshed: Kind { Kind(rawValue: "refreshed") }
             /// The network has no newer copy of an `untilUpdated` entry's file.
-            public static let upToDate = Kind(rawValue: "upToDate")
+            public static var upToDate: Kind { Kind(rawValue: "upToDate") }
             /// The request for a newer copy failed, or the response can't replace the file. The file or copy that
             /// answered before stays in use.
-            public static let refreshFailed = Kind(rawValue: "refreshFailed")
+            public static var refreshFailed: Kind { Kind(rawValue: "refreshFailed") }
             /// The map's file changed and was loaded again.
-            public static let mapReloaded = Kind(rawValue: "mapReloaded")
+            public static var mapReloaded: Kind { Kind(rawValue: "mapReloaded") }
             /// The map's file changed but has problems, so the last good map stays in use.
-            public static let mapNotReloaded = Kind(rawValue: "mapNotReloaded")
+            public static var mapNotReloaded: Kind { Kind(rawValue: "mapNotReloaded") }
             /// The cache was installed, but isn't the cache of `URLSession.shared`. On Apple platforms, the installed
             /// protocol may still answer.
-            public static let sharedSessionInUse = Kind(rawValue: "sharedSessionInUse")
+            public static var sharedSessionInUse: Kind { Kind(rawValue: "sharedSessionInUse") }
         }
 
         /// What happened.

@@ -10,21 +10,21 @@ extension SubstitutionMap {
             public init(rawValue: String) { self.rawValue = rawValue }
 
             /// The scheme, `http` or `https`.
-            public static let scheme = Difference(rawValue: "scheme")
+            public static var scheme: Difference { Difference(rawValue: "scheme") }
             /// The host, in which a few letters differ.
-            public static let host = Difference(rawValue: "host")
+            public static var host: Difference { Difference(rawValue: "host") }
             /// The port. The key or the request may have none.
-            public static let port = Difference(rawValue: "port")
+            public static var port: Difference { Difference(rawValue: "port") }
             /// The path, in which a few letters differ.
-            public static let path = Difference(rawValue: "path")
+            public static var path: Difference { Difference(rawValue: "path") }
             /// The query. The key or the request may have none.
-            public static let query = Difference(rawValue: "query")
+            public static var query: Difference { Difference(rawValue: "query") }
             /// A slash at the end of the path, which only the key or only the request has.
             public static let trailingSlash = Difference(rawValue: "trailing slash")
             /// The case of letters in the path or query.
             public static let letterCase = Difference(rawValue: "letter case")
             /// The request's method, which the entry doesn't list.
-            public static let method = Difference(rawValue: "method")
+            public static var method: Difference { Difference(rawValue: "method") }
 
             /// How to correct the difference.
             fileprivate var fix: String {
