@@ -259,6 +259,21 @@ struct ServeTests {
         #expect(ForeignText.isHarmless(outcome.messages))
     }
 
+    @Test("It doesn't wait for a reader of its log", arguments: [[], ["--json"]])
+    func unreadLog(_ words: [String]) async throws {
+        defer { origin.stop() }
+        let name = String(origin.baseURL.absoluteString.dropLast())
+        let output = Pipe()
+        let server = try await ServerProcess(in: folder, ["--origin", name] + words, output: output)
+        // Their lines are longer than the pipe and the log's queue together.
+        let request = "GET /a.txt HTTP/1.1\r\nHost: \(server.baseURL.absoluteString.dropFirst(7))\r\n"
+        let requests = String(repeating: request + "\r\n", count: 2_199) + request + "Connection: close\r\n\r\n"
+        let answers = try exchange(requests, with: server)
+        #expect(answers.components(separatedBy: "0123456789").count == 2_201)
+        #expect(try await server.end().messages.contains("2,200 requests: 2,200 substituted"))
+        #expect(try output.fileHandleForReading.readToEnd()?.isEmpty == false)
+    }
+
     @Test("It serves a changed file from the next request on")
     func reload() async throws {
         defer { origin.stop() }

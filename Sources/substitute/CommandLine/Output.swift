@@ -14,6 +14,8 @@ final class Output: Sendable {
     private let usesColor =
         Output.isTerminal(STDOUT_FILENO) && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     private let standardOutput = Guarded(StandardOutput.open)
+    /// Taken while a result is written. A reader can make that take any time.
+    private let writing = Guarded(())
     private let hasError = Guarded(false)
 
     private enum StandardOutput: Sendable { case open, closed, failed }
@@ -53,12 +55,12 @@ final class Output: Sendable {
     /// Writes the bytes of a result, unchanged. If a write fails, writes no more results. Reports the failure, unless
     /// the reader has stopped reading.
     func bytes(_ data: Data) {
-        standardOutput.withLock { state in
-            guard state == .open else { return }
+        writing.withLock { _ in
+            guard standardOutput.withLock({ $0 == .open }) else { return }
             let error = WrittenFolder.write(data, to: STDOUT_FILENO)
             guard error != 0 else { return }
-            state = error == EPIPE ? .closed : .failed
-            guard state == .failed else { return }
+            standardOutput.withLock { $0 = error == EPIPE ? .closed : .failed }
+            guard error != EPIPE else { return }
             let reason = String(cString: strerror(error)).sentence
             Self.tell(
                 "substitute: Standard output can't be written: \(reason) The output is incomplete. "

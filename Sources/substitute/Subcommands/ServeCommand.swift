@@ -84,17 +84,19 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     server.stop()
     recorder?.close()
 
-    let totals = log.totals
-    let confirmed = totals.confirmed > 0 ? "\(totals.confirmed.grouped) confirmed, " : ""
-    output.message(
-        """
-        \(totals.requests.counted("request", "requests")): \(totals.substituted.grouped) substituted, \
-        \(confirmed)\(totals.fromNetwork.grouped) from the network, \(totals.failed.grouped) failed; \
-        \(totals.bytes.counted("byte", "bytes")) sent
-        """
-    )
-    if let recorder { output.recorded(by: cache, in: recorder) }
-    try output.json(totals, onOneLine: true)
+    log.finish {
+        let totals = log.totals
+        let confirmed = totals.confirmed > 0 ? "\(totals.confirmed.grouped) confirmed, " : ""
+        output.message(
+            """
+            \(totals.requests.counted("request", "requests")): \(totals.substituted.grouped) substituted, \
+            \(confirmed)\(totals.fromNetwork.grouped) from the network, \(totals.failed.grouped) failed; \
+            \(totals.bytes.counted("byte", "bytes")) sent
+            """
+        )
+        if let recorder { output.recorded(by: cache, in: recorder) }
+        try? output.json(totals, onOneLine: true)
+    }
     return .done
 }
 
@@ -128,6 +130,9 @@ private final class ServeLog: Sendable {
     private let cache: LocalSubstitutionCache
     private let output: Output
     private let counted = Guarded(Totals())
+    private let queue = DispatchQueue(label: "ServeLog")
+    private let places = DispatchSemaphore(value: 1_000)
+    private let isUnread = Guarded(false)
 
     init(_ cache: LocalSubstitutionCache, _ output: Output) {
         self.cache = cache
@@ -151,21 +156,45 @@ private final class ServeLog: Sendable {
             $0[keyPath: total] += 1
         }
         let milliseconds = request.seconds * 1_000
-        try? output.json(
-            [
-                "method": request.method, "url": request.url, "status": request.status, "source": source.name,
-                "file": source.file, "bytes": request.bytes, "milliseconds": milliseconds.roundedToHundredths,
-                "error": source.reason,
-            ],
-            onOneLine: true
-        )
         let reason = source.reason.map { ": \($0.prefix { $0 != "\n" })" } ?? ""
-        output.line(
-            """
-            \(request.method) \(request.url)  \(request.status)  \(source, source.color)\(reason)  \
-            \(Output.format(bytes: request.bytes))  \(Output.format(milliseconds: milliseconds))
-            """
-        )
+        print { [self] in
+            try? output.json(
+                [
+                    "method": request.method, "url": request.url, "status": request.status, "source": source.name,
+                    "file": source.file, "bytes": request.bytes, "milliseconds": milliseconds.roundedToHundredths,
+                    "error": source.reason,
+                ],
+                onOneLine: true
+            )
+            output.line(
+                """
+                \(request.method) \(request.url)  \(request.status)  \(source, source.color)\(reason)  \
+                \(Output.format(bytes: request.bytes))  \(Output.format(milliseconds: milliseconds))
+                """
+            )
+        }
+    }
+
+    /// Prints lines on another thread, so that the server doesn't wait for a reader of its output. If 1,000 requests are
+    /// waiting, waits at most a second for a slow reader, and then leaves lines out until the output is read again.
+    private func print(_ lines: @escaping @Sendable () -> Void) {
+        let limit = isUnread.withLock { $0 ? 0.0 : 1.0 }
+        let isFull = places.wait(timeout: .now() + limit) == .timedOut
+        isUnread.withLock { $0 = isFull }
+        guard !isFull else { return }
+        queue.async {
+            lines()
+            self.places.signal()
+        }
+    }
+
+    /// Prints the last lines, after those of the requests. Waits at most two seconds, in case the output isn't read.
+    func finish(_ lines: @escaping @Sendable () -> Void) {
+        let printed = DispatchGroup()
+        queue.async(group: printed) {}
+        _ = printed.wait(timeout: .now() + 1)
+        DispatchQueue.global().async(group: printed, execute: lines)
+        _ = printed.wait(timeout: .now() + 1)
     }
 }
 

@@ -23,7 +23,10 @@ final class ServerProcess: Sendable {
         let ended = DispatchSemaphore(value: 0)
     }
 
-    init(in folder: TemporaryFolder, _ words: [String]) async throws {
+    /// Starts the process.
+    ///
+    /// - Parameter output: A pipe for standard output, of which only the first lines are read; `nil` for a file.
+    init(in folder: TemporaryFolder, _ words: [String], output: Pipe? = nil) async throws {
         let log = folder.support.appendingPathComponent("log-\(UUID().uuidString)")
         try Data().write(to: log)
         self.log = log
@@ -35,7 +38,7 @@ final class ServerProcess: Sendable {
             ["HOME": folder.support.path, "PWD": folder.url.path]
         ) { $1 }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: log)
+        process.standardOutput = try output ?? FileHandle(forWritingTo: log)
         process.standardError = pipe
         let (ending, end) = AsyncStream<Void>.makeStream()
         process.terminationHandler = { _ in end.finish() }
@@ -55,7 +58,8 @@ final class ServerProcess: Sendable {
                 messages.ended.signal()
             }
         }
-        let lines = String(decoding: try Data(contentsOf: log), as: UTF8.self).split(separator: "\n")
+        let start = try output?.fileHandleForReading.availableData ?? Data(contentsOf: log)
+        let lines = String(decoding: start, as: UTF8.self).split(separator: "\n")
         guard text.contains("Press Ctrl-C to stop.\n") else { throw DidNotStart(messages: text) }
         let served = lines.compactMap { Self.served(String($0)) }
         origins = Dictionary(served) { first, _ in first }
