@@ -23,10 +23,10 @@ extension EditedMap {
             do throws(MapToolError) {
                 if let key = item.exchange.replaced?.key {
                     let url = try Self.normalized(key)
-                    replaced[key, default: (url, [])].items.append(item)
+                    replaced[key, default: Group(url: url)].items.append(item)
                 } else {
                     let url = try Self.recordable(item.exchange.url)
-                    new[url.canonical, default: (url, [])].items.append(item)
+                    new[url.canonical, default: Group(url: url)].items.append(item)
                 }
             } catch {
                 item.outcome = .failure(error)
@@ -63,7 +63,10 @@ extension EditedMap {
     }
 
     /// The exchanges for one entry, and its URL.
-    private typealias Group = (url: NormalizedURL, items: [Recorded])
+    private struct Group {
+        let url: NormalizedURL
+        var items: [Recorded] = []
+    }
 
     /// Returns why exchanges with a URL can't be recorded, and what to do instead; `nil` if they can.
     package static func obstacle(toRecording url: URL) -> MapToolError? {
@@ -108,7 +111,7 @@ extension EditedMap {
         }
         var additions: [Addition] = []
         for (request, items) in requests.sorted(by: { RecordedExchange.Request.isBefore($0.key, $1.key) }) {
-            let (sequence, conflict) = Self.sequence(of: request, in: (url, items))
+            let (sequence, conflict) = Self.sequence(of: request, in: Group(url: url, items: items))
             if let conflict { conflicts.append(conflict) }
             additions += sequence
         }
@@ -317,7 +320,8 @@ extension EditedMap {
                 continue
             }
             let request = sequence.hasCondition ? first.exchange.request : .any(sequence.method)
-            let (additions, conflict) = Self.sequence(of: request, atLeast: sequence.count, in: (group.url, items))
+            let part = Group(url: group.url, items: items)
+            let (additions, conflict) = Self.sequence(of: request, atLeast: sequence.count, in: part)
             let count = additions.reduce(0) { $0 + $1.count }
             guard count >= sequence.count else {
                 for item in items { item.outcome = .failure(Self.tooFew(count, of: sequence.count)) }
