@@ -94,7 +94,12 @@ final class MapInUse: Sendable {
         let folderStatus = FileStatus(path: folderPath)
         do throws(SubstitutionMapError) {
             let file = try MapFile(source.file.url)
-            state.source?.file = file.withoutBytes
+            state.source = SubstitutionMap.Source(
+                file,
+                resources: source.resources,
+                invalidEntries: source.invalidEntries,
+                handlers: source.handlers
+            )
             if !isRetry, file.digest == source.file.digest { return nil }
             let map = try SubstitutionMap(
                 file,

@@ -90,7 +90,7 @@ extension Entry {
 
 extension SubstitutionMap {
     /// The handlers that a map's entries can use.
-    package struct HandlerTable: Sendable {
+    package final class HandlerTable: Sendable {
         struct UnknownName: Error {
             let message: String
         }

@@ -6,11 +6,12 @@ import Guarded
 /// A map never changes, and copying it is cheap.
 public struct SubstitutionMap: Sendable {
     /// The problems with the entries that were skipped. Empty unless the map was loaded with ``InvalidEntries/skip``.
-    public let problems: [Problem]
+    public var problems: [Problem] { storage.problems }
 
     let storage: Storage
 
     final class Storage: Sendable {
+        let problems: [Problem]
         let index: MapIndex
         let filesLeftOut: [FileName]
         /// Whether files were checked when the map was loaded.
@@ -19,7 +20,24 @@ public struct SubstitutionMap: Sendable {
         /// `nil` for a map that wasn't loaded from a file.
         let source: Source?
 
-        init(_ loaded: MapLoader, folder: ResourcesFolder?, source: Source?) {
+        /// Creates the contents of a map without entries.
+        init() {
+            (problems, index, filesLeftOut, hasCheckedFiles, folder, source) = ([], MapIndex(), [], true, nil, nil)
+        }
+
+        /// - Parameter leftOut: More problems to list. They aren't errors.
+        /// - Throws: An error that lists all problems if one of them makes the map unusable.
+        init(
+            _ loaded: MapLoader,
+            folder: ResourcesFolder?,
+            source: Source? = nil,
+            invalidEntries: InvalidEntries = .reject,
+            leftOut: [Problem] = []
+        ) throws(SubstitutionMapError) {
+            if loaded.problems.contains(where: { invalidEntries == .reject || $0.isFatal }) {
+                throw SubstitutionMapError(file: source?.file.url, problems: loaded.problems)
+            }
+            problems = loaded.problems + leftOut
             index = loaded.index
             filesLeftOut = loaded.filesLeftOut
             hasCheckedFiles = loaded.looksAtFiles
@@ -52,20 +70,24 @@ public struct SubstitutionMap: Sendable {
     }
 
     /// A map's file, and the options to load the map from it again.
-    struct Source: Sendable {
-        var file: MapFile
+    final class Source: Sendable {
+        let file: MapFile
         let resources: URL?
         let invalidEntries: InvalidEntries
         let handlers: SubstitutionMap.HandlerTable
+
+        init(_ file: MapFile, resources: URL?, invalidEntries: InvalidEntries, handlers: HandlerTable) {
+            self.file = file.withoutBytes
+            self.resources = resources
+            self.invalidEntries = invalidEntries
+            self.handlers = handlers
+        }
     }
 
     /// A map without entries.
     package static let empty = SubstitutionMap()
 
-    private init() {
-        problems = []
-        storage = Storage(MapLoader(answers: []), folder: nil, source: nil)
-    }
+    private init() { storage = Storage() }
 
     /// Loads a map from a file.
     ///
@@ -132,7 +154,7 @@ public struct SubstitutionMap: Sendable {
     ) throws(SubstitutionMapError) {
         let folder = resources.map { ResourcesFolder($0) }
         let looksAtFiles = invalidEntries == .reject
-        try self.init(
+        storage = try Storage(
             MapLoader.load(json: Array(json), folder: folder, looksAtFiles: looksAtFiles, handlers: handlers),
             folder: folder,
             invalidEntries: invalidEntries
@@ -146,7 +168,7 @@ public struct SubstitutionMap: Sendable {
         let folders = [resources, file.deletingLastPathComponent()].map { $0.resolvingSymlinksInPath().path }
         let isOwn = folders[0] == folders[1]
         let folder = ResourcesFolder(resources, mapName: isOwn ? file.lastPathComponent : nil)
-        try self.init(MapLoader.load(json: Array(json), folder: folder), folder: folder)
+        storage = try Storage(MapLoader.load(json: Array(json), folder: folder), folder: folder)
     }
 
     /// Creates a map from a dictionary of URLs and file names.
@@ -158,7 +180,7 @@ public struct SubstitutionMap: Sendable {
     public init(files: [String: String], resources: URL) throws(SubstitutionMapError) {
         let folder = ResourcesFolder(resources)
         let answers = files.ordered { $0.key < $1.key }.map { (key: $0.key, value: Answer.file($0.value)) }
-        try self.init(MapLoader(answers: answers, folder: folder), folder: folder)
+        storage = try Storage(MapLoader(answers: answers, folder: folder), folder: folder)
     }
 
     /// Creates a map from URLs and their answers.
@@ -178,7 +200,7 @@ public struct SubstitutionMap: Sendable {
     /// - Throws: An error that lists every problem with the map, each with its key. Giving a key twice is a problem.
     public init(_ entries: KeyValuePairs<String, Answer>, resources: URL? = nil) throws(SubstitutionMapError) {
         let folder = resources.map { ResourcesFolder($0) }
-        try self.init(MapLoader(answers: Array(entries), folder: folder), folder: folder)
+        storage = try Storage(MapLoader(answers: Array(entries), folder: folder), folder: folder)
     }
 
     /// Creates a map from entries that were converted from another format. They don't use files.
@@ -186,7 +208,7 @@ public struct SubstitutionMap: Sendable {
     /// - Parameter leftOut: Problems with parts of the other format that a map can't represent. They're added to the
     ///   map's ``problems``.
     package init(_ entries: [(key: String, value: Answer)], leftOut: [Problem]) throws(SubstitutionMapError) {
-        try self.init(MapLoader(answers: entries), folder: nil, leftOut: leftOut)
+        storage = try Storage(MapLoader(answers: entries), folder: nil, leftOut: leftOut)
     }
 
     /// The number of entries. `null` and disabled entries count, but skipped ones don't.
@@ -217,31 +239,12 @@ public struct SubstitutionMap: Sendable {
     ) throws(SubstitutionMapError) {
         let folder = ResourcesFolder(beside: file.url, or: resources, isInBundle: isInBundle)
         let looksAtFiles = looksAtFiles ?? (invalidEntries == .reject)
-        try self.init(
+        storage = try Storage(
             MapLoader.load(json: file.json, folder: folder, looksAtFiles: looksAtFiles, handlers: handlers),
             folder: folder,
-            source: Source(
-                file: file.withoutBytes,
-                resources: resources,
-                invalidEntries: invalidEntries,
-                handlers: handlers
-            ),
+            source: Source(file, resources: resources, invalidEntries: invalidEntries, handlers: handlers),
             invalidEntries: invalidEntries
         )
-    }
-
-    private init(
-        _ loaded: MapLoader,
-        folder: ResourcesFolder?,
-        source: Source? = nil,
-        invalidEntries: InvalidEntries = .reject,
-        leftOut: [Problem] = []
-    ) throws(SubstitutionMapError) {
-        if loaded.problems.contains(where: { invalidEntries == .reject || $0.isFatal }) {
-            throw SubstitutionMapError(file: source?.file.url, problems: loaded.problems)
-        }
-        problems = loaded.problems + leftOut
-        storage = Storage(loaded, folder: folder, source: source)
     }
 }
 
