@@ -49,15 +49,13 @@ package enum SecretName {
     ]
 
     /// Words that contain a word of ``table``, but don't name a credential.
-    private static let harmless: Set<String> = ["passwordless"]
+    private static let harmless = ["passwordless"]
 
     /// First words of names whose values only describe a credential, such as `max` in `maxTokens`.
-    private static let firstOfAttributes: Set<String> = [
-        "max", "min", "num", "total", "has", "is", "show", "hide", "requires",
-    ]
+    private static let firstOfAttributes = ["max", "min", "num", "total", "has", "is", "show", "hide", "requires"]
 
     /// Last words of names whose values only describe a credential, such as `type` in `tokenType`.
-    private static let lastOfAttributes: Set<String> = [
+    private static let lastOfAttributes = [
         "age", "algorithm", "at", "banner", "budget", "consent", "count", "enabled", "expiration", "expired", "expires",
         "expiry", "field", "format", "ids", "in", "label", "length", "limit", "method", "mode", "name", "placeholder",
         "policy", "provider", "required", "rules", "scheme", "size", "status", "strategy", "strength", "ttl", "type",
@@ -67,13 +65,15 @@ package enum SecretName {
     /// The prefixes of parameters in signed URLs of Amazon's and Google's object stores.
     private static let prefixes = ["x-amz-", "x-goog-"]
 
-    private static let positions: [String: Position] = table.reduce(into: [:]) { positions, row in
-        for word in row.words.split(separator: " ") { positions[String(word)] = row.position }
+    /// The row of each word in ``table``.
+    private static let rows: [String: Int] = table.enumerated().reduce(into: [:]) { rows, row in
+        for word in row.element.words.components(separatedBy: " ") { rows[word] = row.offset }
     }
 
     /// The words of ``table`` that count in a longer word, and whether they must be at its end.
-    private static let parts: [(word: [UInt8], isEnding: Bool)] = positions.compactMap { word, position in
-        position == .inside || position == .ending ? (Array(word.utf8), position == .ending) : nil
+    private static let parts: [(word: [UInt8], isEnding: Bool)] = rows.compactMap { word, row in
+        let position = table[row].position
+        return position == .inside || position == .ending ? (Array(word.utf8), position == .ending) : nil
     }
 
     /// The maximum number of a name's words that are joined and looked up in ``table`` as one word.
@@ -95,7 +95,7 @@ package enum SecretName {
             var run = ""
             for end in index..<min(index + longestRun, words.count) {
                 run += words[end]
-                switch positions[run] {
+                switch rows[run].map({ table[$0].position }) {
                 case .inside, .ending, .word: return true
                 case .wordInURL: if place == .url { return true }
                 case .last: if end == words.count - 1 { return true }
@@ -129,7 +129,7 @@ package enum SecretName {
         func finish(beforeDigit: Bool = false) {
             // In `apikeyv2`, the `v` belongs to a version, so it's removed. In `cvv2`, the `v` is a part of the word.
             let isVersion = beforeDigit && word.last == UInt8(ascii: "v")
-            if isVersion, positions[String(decoding: word, as: UTF8.self)] == nil { word.removeLast() }
+            if isVersion, rows[String(decoding: word, as: UTF8.self)] == nil { word.removeLast() }
             if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
             word = []
         }
@@ -208,9 +208,7 @@ package enum SecretName {
         return schemes.contains(scheme) && (words.count == 2 || text.contains(UInt8(ascii: "=")))
     }
 
-    private static let schemes: Set<String> = [
-        "apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "negotiate", "token",
-    ]
+    private static let schemes = ["apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "negotiate", "token"]
 
     /// Returns whether a text contains a JSON Web Token (RFC 7519), such as `eyJ….….…`. `eyJ` is `{"` in base64.
     private static func hasWebToken(_ text: [UInt8]) -> Bool {
