@@ -59,20 +59,18 @@ package struct Query {
 extension Query {
     /// The query parameters that an entry ignores when URLs are compared: the map's field `ignoreQuery`.
     package struct Ignored: Equatable, Sendable {
-        /// The parameters' names, each of which may end in `*`; `nil` for all parameters.
-        let names: [String]?
+        /// The parameters' names in UTF-8, each of which may end in `*`; `nil` for all parameters.
+        let names: [[UInt8]]?
 
         /// A text that's the same for equal rules. Empty if the rule ignores nothing.
-        var text: String { names?.map { "\($0.utf8.count) \($0)" }.joined() ?? "*" }
+        var text: String { names?.map { "\($0.count) \(String(decoding: $0, as: UTF8.self))" }.joined() ?? "*" }
 
-        package init(names: [String]?) { self.names = names }
+        package init(names: [String]?) { self.names = names?.map { Array($0.utf8) } }
 
         func ignores(_ encodedName: ArraySlice<UInt8>) -> Bool {
             guard let names else { return true }
             let name = PercentEncoding.decode(encodedName)
-            return names.contains { rule in
-                rule.hasSuffix("*") ? name.starts(with: rule.utf8.dropLast()) : name.elementsEqual(rule.utf8)
-            }
+            return names.contains { $0.last == UInt8(ascii: "*") ? name.starts(with: $0.dropLast()) : name == $0 }
         }
     }
 }
