@@ -162,8 +162,7 @@ extension Entry {
         var digest: String { Digest.base64(of: data) }
 
         init(_ data: Data, _ kind: Kind) {
-            // Byte ranges count from 0, and so must the data's indices.
-            self.data = data.startIndex == 0 ? data : Data(data)
+            self.data = data
             self.kind = kind
         }
     }

@@ -126,7 +126,8 @@ extension SubstitutionMap {
 
         package static func data(_ data: Data) -> Answer {
             var answer = Answer("data", "0")
-            answer.data = [data]
+            // Byte ranges count from 0, and so must the data's indices.
+            answer.data = [data.startIndex == 0 ? data : Data(data)]
             return answer
         }
 
