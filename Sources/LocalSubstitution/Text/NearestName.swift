@@ -8,9 +8,7 @@ package struct NearestName: Sendable {
     /// The maximum number of edits. A name that needs more was probably not meant.
     static let mostEdits = 3
 
-    package init(_ names: some Sequence<String>) {
-        self.names = names.map { ($0, Text($0)) }
-    }
+    package init(_ names: [String]) { self.names = names.map { ($0, Text($0)) } }
 
     /// Returns the name that needs the fewest edits to become the given name. Returns `nil` if every name needs too
     /// many for its length, or if earlier calls have used up the comparisons.
@@ -29,13 +27,13 @@ package struct NearestName: Sendable {
         return best?.name
     }
 
-    package static func of(_ name: String, in names: some Sequence<String>) -> String? {
+    package static func of(_ name: String, in names: [String]) -> String? {
         var nearest = NearestName(names)
         return nearest.of(name)
     }
 
     /// Returns the question “Did you mean …?” with the most similar name, or the advice `other` if no name is similar.
-    static func advice(on name: String, in names: some Sequence<String>, or other: String) -> String {
+    static func advice(on name: String, in names: [String], or other: String) -> String {
         of(name, in: names).map { "Did you mean “\($0)”?" } ?? other
     }
 
