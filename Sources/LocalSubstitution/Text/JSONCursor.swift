@@ -226,12 +226,14 @@ package struct JSONCursor {
     }
 
     private mutating func skipWord() throws(SyntaxError) {
-        for word in ["true", "false", "null"] where bytes[offset..<end].starts(with: word.utf8) {
-            offset += word.utf8.count
+        for word in Self.words where bytes[offset..<end].starts(with: word) {
+            offset += word.count
             return
         }
         throw failure("needs a JSON value here.")
     }
+
+    private static let words = ["true", "false", "null"].map { Array($0.utf8) }
 
     /// Skips a number (RFC 8259 §6): `-`, an integer without leading zeros, a fraction and an exponent. Only the
     /// integer is required.
@@ -353,7 +355,7 @@ package struct JSONCursor {
             bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.prefix(2).contains(0)
         if isUTF16 { return SyntaxError(offset: 0, message: "is UTF-16 or UTF-32. Save it as UTF-8.") }
         let rest = bytes[offset..<end]
-        if isStrict, rest.starts(with: "//".utf8) || rest.starts(with: "/*".utf8) {
+        if isStrict, rest.starts(with: Array("//".utf8)) || rest.starts(with: Array("/*".utf8)) {
             let message = "has a comment, which JSON doesn't allow. Remove it, or use an entry's field “comment”."
             return SyntaxError(offset: offset, message: message)
         }

@@ -44,7 +44,7 @@ extension PercentEncoding {
         private let bits: (low: UInt64, high: UInt64)
 
         package init(_ characters: String) {
-            bits = characters.utf8.reduce(into: (0, 0)) { bits, byte in
+            bits = Array(characters.utf8).reduce(into: (0, 0)) { bits, byte in
                 if byte < 64 { bits.0 |= 1 << UInt64(byte) } else { bits.1 |= 1 << UInt64(byte - 64) }
             }
         }

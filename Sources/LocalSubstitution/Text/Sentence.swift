@@ -50,7 +50,7 @@ extension Double {
     /// The number with a comma between groups of three digits, such as 1,500 or 0.25. A fraction of 0 is left out.
     package var grouped: String {
         let text = "\(self)"
-        guard let point = text.firstIndex(of: "."), let whole = Int(text[..<point]) else { return text }
+        guard let point = text.firstIndex(of: "."), let whole = Int(String(text[..<point])) else { return text }
         let fraction = text[point...]
         return (self < 0 && whole == 0 ? "-" : "") + whole.grouped + (fraction == ".0" ? "" : fraction)
     }

@@ -61,7 +61,7 @@ extension String {
     /// into ASCII letters, such as the Kelvin sign into k.
     package var asciiLowercased: String {
         guard utf8.contains(where: { $0.asciiLowercased != $0 }) else { return self }
-        return String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
+        return String(decoding: Array(utf8).map(\.asciiLowercased), as: UTF8.self)
     }
 
     /// Creates the digits of a number, with leading zeros up to a length of `width`.

@@ -126,8 +126,9 @@ final class FileChecker {
     }
 
     private static func isURL(_ text: String) -> Bool {
-        let scheme = text.utf8.prefix { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
-        return scheme.first?.isLetter == true && text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
+        let bytes = Array(text.utf8)
+        let scheme = bytes.prefix { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+        return scheme.first?.isLetter == true && bytes[scheme.endIndex...].starts(with: "://".utf8)
     }
 
     private func advice(on problem: FileProblem, _ name: FileName) -> String {

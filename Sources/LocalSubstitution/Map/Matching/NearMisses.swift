@@ -149,7 +149,7 @@ final class NearMisses: Sendable {
             let (name, labels): (String, Int?) =
                 switch pattern.host {
                 case .exact(let name): (name, nil)
-                case .domain(let name): (name, name.count(of: UInt8(ascii: ".")) + 1)
+                case .domain(let name): (name, MatchPattern.Host.domains(of: name).count)
                 case .any: ("", 0)
                 }
             return Key(number: number, outline: Text(name), labels: labels, pattern: (pattern, path))

@@ -24,9 +24,9 @@ package final class ForwardTarget: Sendable {
         func original(of url: URL) -> URL? {
             let text = url.absoluteString
             guard let location = try? NormalizedURL(text) else { return nil }
-            let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[$0...]) } ?? ""
+            let fragment = String(decoding: Array(text.utf8).drop { $0 != UInt8(ascii: "#") }, as: UTF8.self)
             if let prefixes {
-                guard location.text.utf8.starts(with: prefixes.target.utf8) else { return nil }
+                guard location.text.hasPrefix(prefixes.target) else { return nil }
                 let rest = location.text.utf8.dropFirst(prefixes.target.utf8.count)
                 return URL(string: prefixes.original + String(Substring(rest)) + fragment)
             }

@@ -21,7 +21,7 @@ package final class NormalizedURL: Sendable {
     }
 
     /// The URL without its path and query: the scheme, the host, and the port if it isn't the default.
-    package var origin: String { String(decoding: text.utf8.prefix(layout.path), as: UTF8.self) }
+    package var origin: String { slice(0..<layout.path) }
 
     /// Creates the normal form of any URL, such as a request's.
     ///
