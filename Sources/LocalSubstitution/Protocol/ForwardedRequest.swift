@@ -62,7 +62,7 @@ final class ForwardedRequest: Sendable {
         var request = plan.request
         plan.substitution?.change(&request)
         let isFixed =
-            plan.substitution?.options.fields.requestHeaders.keys.contains { $0.isSameHeader(as: "Authorization") }
+            plan.substitution?.options.fields.requestHeaders.contains { $0.name.isSameHeader(as: "Authorization") }
             == true
         if !attachment.sendsCredentials, !isFixed { request.setValue(nil, forHTTPHeaderField: "Authorization") }
         body?.replaceStream(of: &request)
@@ -90,7 +90,7 @@ final class ForwardedRequest: Sendable {
     }
 
     /// The headers that the session must not add, because the entry sets or removes them.
-    var fixedHeaders: [String] { plan.substitution.map { Array($0.options.fields.requestHeaders.keys) } ?? [] }
+    var fixedHeaders: [String] { plan.substitution?.options.fields.requestHeaders.map(\.name) ?? [] }
 
     /// Returns the obstacle to keeping the response: a header by which the session identifies its user to one of the
     /// servers. Returns `nil` if the session sends no such header.

@@ -91,7 +91,7 @@ struct AnswerTests {
                 case .handler(let handler): handler.description
                 }
             let headers = options.fields.headers.sorted { $0.key < $1.key }
-            let requestHeaders = options.fields.requestHeaders.sorted { $0.key < $1.key }
+            let requestHeaders = options.fields.requestHeaders.sorted { $0.name < $1.name }
             let fields: [Any?] = [
                 entry.key, entry.file?.text, answer, options.fields.mimeType, options.fields.charset, options.status,
                 headers,

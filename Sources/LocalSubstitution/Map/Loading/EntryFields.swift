@@ -13,7 +13,7 @@ package struct EntryFields: Sendable {
     package var status: Int?
     package var headers: [String: String] = [:]
     /// Headers to set on a forwarded request. A `nil` value removes the header.
-    var requestHeaders: [String: String?] = [:]
+    var requestHeaders: [(name: String, value: String?)] = []
     package var ignoreQuery: Query.Ignored?
     package var use: Substitution.Use?
     package var timeout: Double?

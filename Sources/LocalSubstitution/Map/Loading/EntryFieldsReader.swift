@@ -429,9 +429,7 @@ extension EntryFieldsReader {
         if member.kind == .object, members(of: member).isEmpty {
             return note(member, .invalidValue, "“setRequestHeaders” is empty. Name a header, or remove the field.")
         }
-        for (name, value) in validHeaders(of: member, areOfRequest: true) {
-            fields.requestHeaders.updateValue(value, forKey: name)
-        }
+        fields.requestHeaders = validHeaders(of: member, areOfRequest: true)
     }
 
     /// Returns an object's valid headers. Notes a problem for each other header.
