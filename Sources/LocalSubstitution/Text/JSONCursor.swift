@@ -9,15 +9,26 @@ package import Foundation
 /// `nil`. If it can't decode a key, it uses an empty key.
 package struct JSONCursor {
     /// Why a text isn't the expected JSON, and the offset of the byte where the mistake is.
-    package struct SyntaxError: Error {
+    package final class SyntaxError: Error {
         let offset: Int
         package let message: String
         /// Whether the text may be JSON, but isn't an object.
-        var isOtherJSON = false
+        let isOtherJSON: Bool
         /// Whether the text is nested more deeply than the cursor accepts.
-        var isTooDeep = false
+        let isTooDeep: Bool
         /// Whether the text has a number whose exponent is too long.
-        package var hasLongExponent = false
+        package let hasLongExponent: Bool
+
+        fileprivate init(
+            offset: Int,
+            message: String,
+            isOtherJSON: Bool = false,
+            isTooDeep: Bool = false,
+            hasLongExponent: Bool = false
+        ) {
+            (self.offset, self.message) = (offset, message)
+            (self.isOtherJSON, self.isTooDeep, self.hasLongExponent) = (isOtherJSON, isTooDeep, hasLongExponent)
+        }
 
         /// Returns the line and column of the mistake, both from 1. Columns count characters.
         package func position(in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {

@@ -217,7 +217,7 @@ extension URLParts {
 
 extension URLParts {
     /// Why a text isn't an `http` or `https` URL or a match pattern, and how to fix it.
-    package struct SyntaxError: Error {
+    package final class SyntaxError: Error {
         private let predicate: String
         private let advice: String
 
