@@ -2,7 +2,11 @@
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
-    case number(Number)
+    /// A number's text in the JSON (RFC 8259 §6). Its exponent fits into `Int`.
+    ///
+    /// Numbers are compared as decimals: `1`, `1.0` and `10e-1` are equal. As `Double`s, some different numbers would be
+    /// equal, too.
+    case number(String)
     case string(ExactText)
     case array([JSONValue])
     case object(Object)
@@ -27,32 +31,21 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// A number, compared as a decimal: `1`, `1.0` and `10e-1` are equal. As `Double`s, some different numbers would be
-    /// equal, too.
-    package struct Number: Sendable, Equatable {
-        /// The number's text in the JSON (RFC 8259 §6). Its exponent fits into `Int`.
-        let text: String
-
-        /// The number as a whole number without zeros at its end, and an exponent: `15e-1` for `1.50`; `0` for zero.
-        fileprivate var normal: String {
-            let bytes = Array(text.utf8)
-            let end = bytes.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? bytes.count
-            let point = bytes[..<end].firstIndex(of: UInt8(ascii: ".")) ?? end
-            var exponent = Int(String(decoding: bytes[end...].dropFirst(), as: UTF8.self)) ?? 0
-            exponent -= bytes[point..<end].dropFirst().count
-            var digits = bytes[..<end].filter(\.isDigit)
-            while digits.last == UInt8(ascii: "0") {
-                digits.removeLast()
-                exponent += 1
-            }
-            guard !digits.isEmpty else { return "0" }
-            let whole = String(decoding: digits.drop { $0 == UInt8(ascii: "0") }, as: UTF8.self)
-            return "\(bytes[0] == UInt8(ascii: "-") ? "-" : "")\(whole)e\(exponent)"
+    /// Returns a number as a whole number without zeros at its end, and an exponent: `15e-1` for `1.50`; `0` for zero.
+    private static func normal(ofNumber text: String) -> String {
+        let bytes = Array(text.utf8)
+        let end = bytes.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? bytes.count
+        let point = bytes[..<end].firstIndex(of: UInt8(ascii: ".")) ?? end
+        var exponent = Int(String(decoding: bytes[end...].dropFirst(), as: UTF8.self)) ?? 0
+        exponent -= bytes[point..<end].dropFirst().count
+        var digits = bytes[..<end].filter(\.isDigit)
+        while digits.last == UInt8(ascii: "0") {
+            digits.removeLast()
+            exponent += 1
         }
-
-        package static func == (first: Number, second: Number) -> Bool {
-            first.text == second.text || first.normal == second.normal
-        }
+        guard !digits.isEmpty else { return "0" }
+        let whole = String(decoding: digits.drop { $0 == UInt8(ascii: "0") }, as: UTF8.self)
+        return "\(bytes[0] == UInt8(ascii: "-") ? "-" : "")\(whole)e\(exponent)"
     }
 
     package static func == (first: JSONValue, second: JSONValue) -> Bool {
@@ -65,7 +58,7 @@ package enum JSONValue: Sendable, Hashable {
     var normal: String {
         switch self {
         case .null, .bool, .string: return description
-        case .number(let number): return number.normal
+        case .number(let text): return Self.normal(ofNumber: text)
         case .array(let elements): return "[\(elements.map(\.normal).joined(separator: ","))]"
         case .object(let object):
             let members = object.members.map { "\(JSONText.string($0.key.text)):\($0.value.normal)" }
@@ -114,7 +107,7 @@ package enum JSONValue: Sendable, Hashable {
             try cursor.skip()
             let word = cursor.bytes[start..<cursor.offset]
             switch kind {
-            case .number: return .number(Number(text: String(decoding: word, as: UTF8.self)))
+            case .number: return .number(String(decoding: word, as: UTF8.self))
             case .bool: return .bool(word.first == UInt8(ascii: "t"))
             default: return .null
             }
@@ -128,7 +121,7 @@ extension JSONValue: CustomStringConvertible {
         switch self {
         case .null: "null"
         case .bool(let bool): bool ? "true" : "false"
-        case .number(let number): number.text
+        case .number(let text): text
         case .string(let string): JSONText.string(string.text)
         case .array: "an array"
         case .object: "an object"

@@ -9,7 +9,7 @@ struct JSONValueTests {
         try Array(text.utf8).withUnsafeBufferPointer { try JSONValue($0) }
     }
 
-    private func number(_ text: String) -> JSONValue.Number { JSONValue.Number(text: text) }
+    private func number(_ text: String) -> JSONValue { .number(text) }
 
     struct Row: Sendable, CustomTestStringConvertible {
         let part: String
