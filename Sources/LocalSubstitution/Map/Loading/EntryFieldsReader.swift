@@ -506,50 +506,45 @@ extension EntryFieldsReader {
                 "“when” is empty. Remove it, or add “headers”, “query”, “json” or “text”."
             )
         }
-        var condition = RequestCondition()
+        var (headers, query): ([RequestCondition.Field], [RequestCondition.Field]) = ([], [])
+        var json: JSONValue?
+        var text: Glob?
         var seen: Set<String> = []
         for part in conditions {
             guard seen.insert(part.key).inserted else {
                 note(part, .duplicate, "“when” has “\(part.key)” twice. Keep one.")
                 continue
             }
-            read(part, into: &condition)
+            switch part.key {
+            case "headers":
+                headers = fields(self.headers(of: part), of: part, name: { $0 }, value: { Glob($0) })
+            case "query":
+                query = fields(parameters(of: part), of: part, name: Query.normalizedName, value: Query.normalizedValue)
+            case "json":
+                json = isTooDeep(part) ? nil : JSONValue(String(decoding: bytes[part.range], as: UTF8.self))
+            case "text":
+                if part.text == nil {
+                    note(part, .wrongType, "“text” in “when” must be a string: the body, with * for any text.")
+                }
+                text = part.text.map { Glob($0) }
+            default:
+                let other = "Use “headers”, “query”, “json” or “text”."
+                let advice = NearestName.advice(on: part.key, in: ["headers", "query", "json", "text"], or: other)
+                note(part, .unknownField, "“when” can't have “\(part.key)”. \(advice)")
+            }
         }
-        fields.when = condition
+        fields.when = RequestCondition(headers: headers, query: query, json: json, text: text)
     }
 
-    private func read(_ part: Member, into condition: inout RequestCondition) {
-        switch part.key {
-        case "headers":
-            condition.headers = conditions(headers(of: part), of: part, name: { $0 }, value: { Glob($0) })
-        case "query":
-            let parameters = members(of: part, name: Query.normalizedName) { name, _ in
-                "The parameter “\(name)” is given twice. Keep one."
-            }
-            condition.query = conditions(
-                parameters,
-                of: part,
-                name: Query.normalizedName,
-                value: Query.normalizedValue
-            )
-        case "json":
-            guard !isTooDeep(part) else { return }
-            condition.json = bytes.withUnsafeBufferPointer {
-                try? JSONValue(UnsafeBufferPointer(rebasing: $0[part.range]))
-            }
-        case "text":
-            guard let text = part.text else {
-                return note(part, .wrongType, "“text” in “when” must be a string: the body, with * for any text.")
-            }
-            condition.text = Glob(text)
-        default:
-            let other = "Use “headers”, “query”, “json” or “text”."
-            let advice = NearestName.advice(on: part.key, in: ["headers", "query", "json", "text"], or: other)
-            note(part, .unknownField, "“when” can't have “\(part.key)”. \(advice)")
+    /// Returns the query parameters in an object. If a name is given twice, in any encoding, notes a problem and returns
+    /// only the first.
+    private func parameters(of member: Member) -> [Member] {
+        members(of: member, name: Query.normalizedName) { name, _ in
+            "The parameter “\(name)” is given twice. Keep one."
         }
     }
 
-    private func conditions(
+    private func fields(
         _ members: [Member],
         of part: Member,
         name: (String) -> String,

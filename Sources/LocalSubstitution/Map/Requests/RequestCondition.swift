@@ -1,7 +1,7 @@
 import Foundation
 
 /// The conditions that a request must meet for an entry to answer it: the map's field `when`.
-package struct RequestCondition: Sendable {
+package final class RequestCondition: Sendable {
     /// A condition on a header or query parameter.
     struct Field: Sendable {
         let name: String
@@ -10,11 +10,15 @@ package struct RequestCondition: Sendable {
     }
 
     /// The conditions on headers, sorted by name.
-    var headers: [Field] = []
+    let headers: [Field]
     /// The conditions on query parameters, sorted by name. Names and values are in normal form; see ``Query``.
-    var query: [Field] = []
-    var json: JSONValue?
-    var text: Glob?
+    let query: [Field]
+    let json: JSONValue?
+    let text: Glob?
+
+    init(headers: [Field], query: [Field], json: JSONValue?, text: Glob?) {
+        (self.headers, self.query, self.json, self.text) = (headers, query, json, text)
+    }
 
     /// A digest that's the same for equal conditions.
     var digest: String {
