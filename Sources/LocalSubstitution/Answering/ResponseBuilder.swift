@@ -156,7 +156,7 @@ extension ResponseBuilder {
         let name = Self.hitStatus
         guard let file = substitution.fileName else { return name }
         let encoded = URLParts.Encoding.normalize(
-            file.utf8.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] },
+            file.utf8.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] }[...],
             allowed: URLParts.Encoding.path,
             keepsAsterisks: false
         )

@@ -438,7 +438,7 @@ extension EntryFieldsReader {
         areOfRequest: Bool
     ) -> [(name: String, value: String?)] {
         var valid: [(name: String, value: String?)] = []
-        for header in headers(of: member) {
+        for header in named(member) {
             guard header.kind == .string || areOfRequest && header.kind == .null else {
                 let expected = areOfRequest ? "a string, or null to remove it" : "a string"
                 note(header, .wrongType, "The header “\(header.key)” must be \(expected).")
@@ -459,33 +459,31 @@ extension EntryFieldsReader {
 
     /// Returns the headers in an object. If a name is given twice, in any letter case, notes a problem and returns only
     /// the first.
-    private func headers(of member: Member) -> [Member] {
-        members(of: member, name: { $0.lowercased() }) { header, first in
-            let how = first == header ? "twice" : "as “\(first)” too, and letter case doesn't matter"
-            return "The header “\(header)” is given \(how). Keep one of them."
-        }
-    }
-
-    /// Returns the members of an object. If two have the same name, notes a problem and returns only the first.
     ///
-    /// - Parameters:
-    ///   - name: Returns the form of a name that's compared, such as its lowercase letters.
-    ///   - duplicate: Returns the message for a name that's given twice, from its second and its first spelling.
-    private func members(
-        of member: Member,
-        name: (String) -> String,
-        duplicate: (_ written: String, _ first: String) -> String
-    ) -> [Member] {
+    /// - Parameter areParameters: Whether the members are query parameters, whose names are compared in normal form.
+    private func named(_ member: Member, areParameters: Bool = false) -> [Member] {
         guard member.kind == .object else {
             note(member, .wrongType, "“\(member.key)” must be an object of names and values.")
             return []
         }
-        var seen: [String: String] = [:]
-        return members(of: member).filter { part in
-            guard let first = seen.updateValue(part.key, forKey: name(part.key)) else { return true }
-            note(part, .duplicate, duplicate(part.key, first))
-            return false
+        var firsts: [String: String] = [:]
+        var kept: [Member] = []
+        for part in members(of: member) {
+            let form = areParameters ? Query.normalizedName(part.key) : part.key.lowercased()
+            if let first = firsts.updateValue(part.key, forKey: form) {
+                let how = first == part.key ? "twice" : "as “\(first)” too, and letter case doesn't matter"
+                note(
+                    part,
+                    .duplicate,
+                    areParameters
+                        ? "The parameter “\(part.key)” is given twice. Keep one."
+                        : "The header “\(part.key)” is given \(how). Keep one of them."
+                )
+            } else {
+                kept.append(part)
+            }
         }
+        return kept
     }
 }
 
@@ -517,9 +515,10 @@ extension EntryFieldsReader {
             }
             switch part.key {
             case "headers":
-                headers = fields(self.headers(of: part), of: part, name: { $0 }, value: { Glob($0) })
+                headers = fields(named(part), of: part, name: { $0 }, value: { Glob($0) })
             case "query":
-                query = fields(parameters(of: part), of: part, name: Query.normalizedName, value: Query.normalizedValue)
+                let parameters = named(part, areParameters: true)
+                query = fields(parameters, of: part, name: Query.normalizedName, value: Query.normalizedValue)
             case "json":
                 json = isTooDeep(part) ? nil : JSONValue(String(decoding: bytes[part.range], as: UTF8.self))
             case "text":
@@ -534,14 +533,6 @@ extension EntryFieldsReader {
             }
         }
         fields.when = RequestCondition(headers: headers, query: query, json: json, text: text)
-    }
-
-    /// Returns the query parameters in an object. If a name is given twice, in any encoding, notes a problem and returns
-    /// only the first.
-    private func parameters(of member: Member) -> [Member] {
-        members(of: member, name: Query.normalizedName) { name, _ in
-            "The parameter “\(name)” is given twice. Keep one."
-        }
     }
 
     private func fields(

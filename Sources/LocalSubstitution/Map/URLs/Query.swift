@@ -86,15 +86,14 @@ extension Query {
     private static func normalized(_ text: String, ofName isName: Bool) -> String {
         // In a condition, `&` is an ordinary character, and so is `=` in a name. In a query, `&` would end the
         // parameter and `=` the name, so both are encoded.
-        let encoded = URLParts.normalizedQuery(text.utf8, keepsAsterisks: !isName).reduce(into: [UInt8]()) {
-            bytes,
-            byte in
+        var bytes: [UInt8] = []
+        for byte in URLParts.normalizedQuery(Array(text.utf8)[...], keepsAsterisks: !isName) {
             if byte == UInt8(ascii: "&") || isName && byte == UInt8(ascii: "=") {
                 PercentEncoding.append(byte, to: &bytes)
             } else {
                 bytes.append(byte)
             }
         }
-        return String(decoding: encoded, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

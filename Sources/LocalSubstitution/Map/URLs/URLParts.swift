@@ -147,7 +147,7 @@ extension URLParts {
     }
 
     /// Returns a query in normal form, without its `?`.
-    static func normalizedQuery(_ query: some Sequence<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
+    static func normalizedQuery(_ query: ArraySlice<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
         Encoding.normalize(query, allowed: Encoding.query, keepsAsterisks: keepsAsterisks)
     }
 
@@ -179,16 +179,11 @@ extension URLParts {
         /// - Parameter keepsAsterisks: Whether asterisks are wildcards, which stay unencoded. If `false`, they're
         ///   encoded.
         static func normalize(
-            _ bytes: some Sequence<UInt8>,
+            _ slice: ArraySlice<UInt8>,
             allowed: PercentEncoding.AllowedBytes,
             keepsAsterisks: Bool
         ) -> [UInt8] {
-            normalize(Array(bytes), allowed, keepsAsterisks)
-        }
-
-        private static func normalize(_ bytes: [UInt8], _ allowed: PercentEncoding.AllowedBytes, _ keepsAsterisks: Bool)
-            -> [UInt8]
-        {
+            let bytes = Array(slice)
             var result: [UInt8] = []
             result.reserveCapacity(bytes.count)
             var index = 0
