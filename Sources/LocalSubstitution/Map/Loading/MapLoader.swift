@@ -19,9 +19,11 @@ package final class MapLoader {
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
     /// The positions in ``patterns``, by the pattern's normal form.
     private var places: [String: Int] = [:]
-    /// The first invalid entry for each normal form of a key. A later entry whose key has the same form is reported as
+    /// For each normal form of a key, the first invalid entry. A later entry whose key has the same form is reported as
     /// a duplicate.
-    private var wrong: [String: Entry] = [:]
+    private var wrong: [Entry] = []
+    /// The positions in ``wrong``, by the key's normal form.
+    private var wrongPlaces: [String: Int] = [:]
     /// The normal forms and keys of all invalid entries. A later entry with one of these keys is invalid, too.
     private var wrongKeys: Set<String> = []
     private var defaults = EntryFields()
@@ -213,7 +215,7 @@ package final class MapLoader {
     }
 
     private func isWrong(_ key: String, _ form: String) -> Bool {
-        wrong[form] != nil && wrongKeys.contains("\(form) \(key)")
+        wrongPlaces[form] != nil && wrongKeys.contains("\(form) \(key)")
     }
 
     /// Notes a problem if the key of an earlier entry has the same normal form as the entry's key.
@@ -223,10 +225,13 @@ package final class MapLoader {
     ///   - isRight: Whether the entry is valid. If not, it's added to ``wrong``.
     ///   - form: The normal form of the entry's key; for an invalid key, the key itself.
     private func noteIfEqual(_ entry: Entry, to used: Entry?, isRight: Bool, form: String) {
-        let other = used ?? wrong[form]
+        let other = used ?? wrongPlaces[form].map { wrong[$0] }
         if !isRight {
             wrongKeys.insert("\(form) \(entry.key)")
-            wrong[form] = wrong[form] ?? entry
+            if wrongPlaces[form] == nil {
+                wrongPlaces[form] = wrong.count
+                wrong.append(entry)
+            }
         }
         guard let other else { return }
         let message =
@@ -267,9 +272,9 @@ private struct AlternativeEntries {
     private(set) var entries: [Entry] = []
     private(set) var problems: [SubstitutionMap.Problem] = []
 
-    /// For each condition and method, the first alternative that answers all requests that meet the condition and have
-    /// the method. The dictionary's keys consist of the condition's digest, a space and the method.
-    private var firsts: [String: Entry] = [:]
+    /// For each condition and method, the number of the first alternative that answers all requests that meet the
+    /// condition and have the method. The dictionary's keys consist of the condition's digest, a space and the method.
+    private var firsts: [String: Int] = [:]
 
     /// - Parameters:
     ///   - fields: The entry's fields, with the map's defaults.
@@ -295,8 +300,8 @@ private struct AlternativeEntries {
         let condition = entry.options.fields.when?.digest ?? Self.always
         let methods = Self.methods(of: entry)
         let first = first(answering: methods, for: Self.always) ?? first(answering: methods, for: condition)
-        if let first, let number = first.options.place?.number {
-            let line = first.lineInMap.map { " on line \($0)" } ?? ""
+        if let number = first {
+            let line = entries[number - 1].lineInMap.map { " on line \($0)" } ?? ""
             note(
                 .neverReached,
                 entry,
@@ -307,7 +312,7 @@ private struct AlternativeEntries {
         }
         guard Self.answersAlways(entry) else { return }
         for method in methods where firsts["\(condition) \(method)"] == nil {
-            firsts["\(condition) \(method)"] = entry
+            firsts["\(condition) \(method)"] = entries.count
         }
     }
 
@@ -320,15 +325,15 @@ private struct AlternativeEntries {
     /// The digest of an alternative without a condition.
     private static let always = ""
 
-    /// Returns an earlier alternative that answers all requests that meet a condition and have one of the methods. If
-    /// several earlier alternatives answer them only together, returns one of them. Returns `nil` if one of these
-    /// requests may reach a later alternative.
+    /// Returns the number of an earlier alternative that answers all requests that meet a condition and have one of the
+    /// methods. If several earlier alternatives answer them only together, returns the number of one of them. Returns
+    /// `nil` if one of these requests may reach a later alternative.
     ///
     /// - Parameter condition: The digest of the condition.
-    private func first(answering methods: [String], for condition: String) -> Entry? {
+    private func first(answering methods: [String], for condition: String) -> Int? {
         if let all = firsts["\(condition) *"] { return all }
         let found = methods.map { firsts["\(condition) \($0)"] }
-        return found.contains { $0 == nil } ? nil : found.compactMap { $0 }.last
+        return found.contains(nil) ? nil : found.last ?? nil
     }
 
     /// Returns whether an alternative answers every request with its methods that meets its condition. Returns `false`
