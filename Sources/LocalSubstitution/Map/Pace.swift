@@ -35,32 +35,28 @@ package enum Pace: Sendable, Hashable {
         case .secondsPerLine(let seconds), .secondsPerEvent(let seconds):
             // Without a delay between them, all lines or events are one piece.
             guard seconds > 0 else { return (body.count, 0) }
-            let end =
-                if case .secondsPerLine = self { Self.endOfLine(in: body, from: start) } else {
-                    Self.endOfEvent(in: body, from: start)
-                }
+            let isByLine = if case .secondsPerLine = self { true } else { false }
+            let end = body.withUnsafeBytes {
+                isByLine ? Self.endOfLine(in: $0, from: start) : Self.endOfEvent(in: $0, from: start)
+            }
             return (end, start == 0 ? 0 : seconds)
         }
     }
 
     /// Returns the offset after the next LF, CRLF or CR; the end of the body if there's none.
-    private static func endOfLine(in body: Data, from start: Int) -> Int {
-        body.withUnsafeBytes { bytes in
-            guard let end = bytes[start...].firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
-            else { return bytes.count }
-            let isPair =
-                bytes[end] == UInt8(ascii: "\r") && end + 1 < bytes.count && bytes[end + 1] == UInt8(ascii: "\n")
-            return end + (isPair ? 2 : 1)
-        }
+    private static func endOfLine(in body: UnsafeRawBufferPointer, from start: Int) -> Int {
+        guard let end = body[start...].firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+        else { return body.count }
+        let isPair = body[end] == UInt8(ascii: "\r") && end + 1 < body.count && body[end + 1] == UInt8(ascii: "\n")
+        return end + (isPair ? 2 : 1)
     }
 
     /// Returns the offset after the blank lines that end an event; the end of the body if there are none.
-    private static func endOfEvent(in body: Data, from start: Int) -> Int {
+    private static func endOfEvent(in body: UnsafeRawBufferPointer, from start: Int) -> Int {
         var end = start
         var (hasText, hasBlank) = (false, false)
         while end < body.count {
-            let isBlank =
-                body[body.startIndex + end] == UInt8(ascii: "\n") || body[body.startIndex + end] == UInt8(ascii: "\r")
+            let isBlank = body[end] == UInt8(ascii: "\n") || body[end] == UInt8(ascii: "\r")
             if hasBlank, !isBlank { break }
             if isBlank { hasBlank = hasText } else { hasText = true }
             end = endOfLine(in: body, from: end)
