@@ -91,10 +91,6 @@ extension Entry {
 extension SubstitutionMap {
     /// The handlers that a map's entries can use.
     package final class HandlerTable: Sendable {
-        struct UnknownName: Error {
-            let message: String
-        }
-
         /// The handlers by name. `nil` in tools: they don't have the app's code, so they accept any name.
         private let named: [String: SubstitutionMap.Handler]?
         /// The closures of an answer that's made in code. In its JSON, the field `handler` is an index into this list.
@@ -112,22 +108,21 @@ extension SubstitutionMap {
             numbered.indices.contains(number) ? Entry.Handler(numbered[number]) : nil
         }
 
-        func handler(named name: String) throws(UnknownName) -> Entry.Handler {
+        /// Returns the message about an unknown name; `nil` for the name of a handler.
+        func problem(withName name: String) -> String? {
             guard !name.isEmpty else {
                 let advice = known ?? "Pass a handler in `handlers:` where you load the map, and write its name here."
-                throw UnknownName(message: "“handler” is empty. \(advice)")
+                return "“handler” is empty. \(advice)"
             }
-            guard let named else { return Entry.Handler(name: name, nil) }
-            guard let call = named[name] else {
-                let advice = known ?? "Pass it in `handlers:` where you load the map."
-                throw UnknownName(message: "There's no handler “\(name)”. \(advice)")
-            }
-            return Entry.Handler(name: name, call)
+            guard let named, named[name] == nil else { return nil }
+            return "There's no handler “\(name)”. \(known ?? "Pass it in `handlers:` where you load the map.")"
         }
+
+        func handler(named name: String) -> Entry.Handler { Entry.Handler(name: name, named?[name]) }
 
         /// Advice that lists the handlers' names; `nil` without handlers.
         private var known: String? {
-            let names = (named ?? [:]).keys.ordered(by: <).map { "“\($0)”" }.joined(separator: ", ")
+            let names = (named ?? [:]).map(\.key).ordered(by: <).map { "“\($0)”" }.joined(separator: ", ")
             return names.isEmpty ? nil : "Use one of your handlers (\(names)), or add another to `handlers:`."
         }
     }

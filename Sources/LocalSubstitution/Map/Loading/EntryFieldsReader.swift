@@ -276,12 +276,8 @@ extension EntryFieldsReader {
             fields.answer = .handler(handler)
             return
         }
-        guard let name = string(member, "a string with the name of a handler") else { return }
-        do throws(SubstitutionMap.HandlerTable.UnknownName) {
-            fields.answer = .handler(try handlers.handler(named: name))
-        } catch {
-            note(member, .invalidValue, error.message)
-        }
+        let name = string(member, "a string with the name of a handler", handlers.problem(withName:))
+        fields.answer = name.map { .handler(handlers.handler(named: $0)) }
     }
 
     func readAlternatives(_ member: Member) {
@@ -344,9 +340,10 @@ extension EntryFieldsReader {
             )
         }
         let answer = answers.first ?? (kind == .empty ? "status" : "setRequestHeaders")
-        let refused = lines.filter { $0.key != answer && EntryFields.Field.named($0.key)?.allows(kind) == false }
-        for (field, line) in refused.ordered(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
-            note(line, .conflict, "“\(field)” can't go with “\(answer)”\(kind.refusal(of: field))")
+        let refused = EntryFields.Field.all.filter { $0.name != answer && !$0.allows(kind) && lines[$0.name] != nil }
+            .map(\.name).ordered { [lines] in (lines[$0, default: 0], $0) < (lines[$1, default: 0], $1) }
+        for field in refused {
+            note(lines[field] ?? line, .conflict, "“\(field)” can't go with “\(answer)”\(kind.refusal(of: field))")
         }
         if refused.isEmpty, let conflict = EntryFields.Kind.conflict(of: fields) {
             note(lines[conflict.field] ?? line, .conflict, conflict.message)
