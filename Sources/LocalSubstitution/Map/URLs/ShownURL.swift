@@ -11,14 +11,14 @@ package struct ShownURL: Sendable {
             text = "a request without a URL"
             return
         }
-        var rest = whole.utf8[...]
+        var rest = Array(whole.utf8)[...]
         if let scheme = whole.range(of: "://") {
-            rest = rest[scheme.upperBound...]
+            text = String(whole[..<scheme.upperBound])
+            rest = rest.dropFirst(text.utf8.count)
             let authority = rest.prefix { !"/?#".utf8.contains($0) }
             rest = rest[authority.endIndex...]
-            let at = authority.lastIndex(of: UInt8(ascii: "@"))
-            let shown = at.map { Self.replacement + String(Substring(authority[$0...])) }
-            text = whole[..<scheme.upperBound] + (shown ?? String(Substring(authority)))
+            let shown = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...] }
+            text += (shown == nil ? "" : Self.replacement) + String(decoding: shown ?? authority, as: UTF8.self)
         }
         let path = rest.prefix { !"?#".utf8.contains($0) }
         // In a path, a parameter begins after a semicolon, and ends at the next separator.
@@ -40,33 +40,35 @@ package struct ShownURL: Sendable {
     /// - Parameters:
     ///   - separators: The characters at which the part is split into pieces.
     ///   - parameters: Those separators after which a piece is a parameter.
-    private mutating func add(_ part: Substring.UTF8View, separators: String, ofParameters parameters: String) {
+    private mutating func add(_ part: ArraySlice<UInt8>, separators: String, ofParameters parameters: String) {
         var rest = part
         var separator: UInt8?
         while !rest.isEmpty || separator != nil {
             let piece = rest.prefix { !separators.utf8.contains($0) }
             rest = rest[piece.endIndex...]
-            add(String(Substring(piece)), isParameter: separator.map(parameters.utf8.contains) ?? false)
+            add(piece, isParameter: separator.map(parameters.utf8.contains) ?? false)
             separator = rest.popFirst()
             if let separator { text.unicodeScalars.append(Unicode.Scalar(separator)) }
         }
     }
 
-    private mutating func add(_ piece: String, isParameter: Bool) {
-        let sign = piece.utf8.firstIndex(of: UInt8(ascii: "="))
-        if sign == nil, SecretName.isIn(piece) {
+    private mutating func add(_ piece: ArraySlice<UInt8>, isParameter: Bool) {
+        let whole = String(decoding: piece, as: UTF8.self)
+        let sign = piece.firstIndex(of: UInt8(ascii: "="))
+        if sign == nil, SecretName.isIn(whole) {
             text += Self.replacement
-            credentials.append(piece)
+            credentials.append(whole)
             return
         }
-        guard isParameter, let sign, let url = try? NormalizedURL("https://h/?\(piece)"),
+        guard isParameter, let sign, let url = try? NormalizedURL("https://h/?\(whole)"),
             SecretName.first(in: url) != nil
         else {
-            text += piece
+            text += whole
             return
         }
-        text += piece[...sign] + Self.replacement
-        let values = [String(piece[sign...].dropFirst()), url.query?.drop { $0 != "=" }.dropFirst().description]
+        text += String(decoding: piece[...sign], as: UTF8.self) + Self.replacement
+        let value = String(decoding: piece[(sign + 1)...], as: UTF8.self)
+        let values = [value, url.query?.drop { $0 != "=" }.dropFirst().description]
         credentials += values.compactMap { $0?.clipped }
     }
 }
