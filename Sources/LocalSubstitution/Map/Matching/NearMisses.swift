@@ -116,13 +116,17 @@ final class NearMisses: Sendable {
     }
 
     /// A key whose host and path equal or misspell those of a URL.
-    private struct Found {
+    private final class Found {
         let entry: Entry
         /// The key's pattern; `nil` for an exact key.
         let pattern: MatchPattern?
         /// The number of edits that correct the misspelling; 0 if host and path are equal.
         let edits: Int
         var differences: [Difference] = []
+
+        init(_ entry: Entry, _ pattern: MatchPattern?, edits: Int) {
+            (self.entry, self.pattern, self.edits) = (entry, pattern, edits)
+        }
 
         /// Whether the key and the URL have the same host and path, but different queries.
         var differsInQuery: Bool {
@@ -162,9 +166,9 @@ final class NearMisses: Sendable {
         // Keys with more edits than the closest misspelling probably name other resources. Equal keys are compared first.
         let fewest = found.map(\.edits).filter { $0 > 0 }.min()
         found = found.filter { $0.edits == 0 } + found.filter { $0.edits == fewest }
-        for place in found.indices.prefix(Self.mostCompared) {
-            let key = found[place].pattern ?? (try? MatchPattern(found[place].entry.key))
-            found[place].differences = key.map { Self.differences(url, $0) } ?? []
+        for key in found.prefix(Self.mostCompared) {
+            let pattern = key.pattern ?? (try? MatchPattern(key.entry.key))
+            key.differences = pattern.map { Self.differences(url, $0) } ?? []
         }
         found = found.filter { !$0.differences.isEmpty }.ordered {
             ($0.differences.count, $0.edits, $0.entry.key) < ($1.differences.count, $1.edits, $1.entry.key)
@@ -203,7 +207,7 @@ final class NearMisses: Sendable {
                     (try? entry.fileNames(filledWith: captures)) != nil
                 else { continue }
             }
-            found.append(Found(entry: entry, pattern: key.pattern?.whole, edits: edits))
+            found.append(Found(entry, key.pattern?.whole, edits: edits))
         }
         return found
     }
@@ -215,13 +219,13 @@ final class NearMisses: Sendable {
         let ownPath = withoutQuery(key.path.text)
         // The URL's path, with or without a slash at its end, depending on which matches the key's path. If neither
         // matches, the path is misspelled. Then the key's own path is used, so that the query can still be compared.
-        let path = forms(ofPath: url.path).first { matches(ownPath.lowercased(), $0.lowercased()) } ?? ownPath
+        let path = forms(ofPath: url.path).first { Glob(ownPath.lowercased()).matches($0.lowercased()) } ?? ownPath
         // A pattern matches a query with its parameters in the request's order, or sorted by name.
         var texts = [(key: key.path.text, url: path + (url.query.map { "?" + $0 } ?? ""))]
         if let sorted = key.sortedPath, let query = url.query {
             texts.append((key: sorted.glob.text, url: path + "?" + Query(query).sorted.text))
         }
-        let same = texts.first { matches($0.key.lowercased(), $0.url.lowercased()) }
+        let same = texts.first { Glob($0.key.lowercased()).matches($0.url.lowercased()) }
         let cased = same ?? (key: ownPath, url: path)
         let all: [Difference?] = [
             key.scheme == nil || key.scheme == url.scheme ? nil : .scheme,
@@ -230,7 +234,7 @@ final class NearMisses: Sendable {
             trimmed(path).lowercased() == trimmed(url.path).lowercased() ? nil : .path,
             same == nil ? .query : nil,
             path.hasSuffix("/") == url.path.hasSuffix("/") ? nil : .trailingSlash,
-            matches(cased.key, cased.url) ? nil : .letterCase,
+            Glob(cased.key).matches(cased.url) ? nil : .letterCase,
         ]
         return all.compactMap { $0 }
     }
@@ -240,10 +244,6 @@ final class NearMisses: Sendable {
     /// Returns a path unchanged, and the same path with the slash at its end removed or added.
     private static func forms(ofPath path: String) -> [String] {
         [path, path.hasSuffix("/") ? trimmed(path) : path + "/"]
-    }
-
-    private static func matches(_ pattern: String, _ text: String) -> Bool {
-        Glob(pattern).match(Array(text.utf8)[...]) != nil
     }
 
     private static func withoutQuery(_ path: String) -> String { String(path.prefix { $0 != "?" }) }

@@ -96,10 +96,6 @@ package final class RequestCondition: Sendable {
     }
 }
 
-extension Glob {
-    fileprivate func matches(_ text: String) -> Bool { match(Array(text.utf8)[...]) != nil }
-}
-
 /// Comparing a JSON body with `when.json`.
 extension JSONValue {
     /// The first place where a value isn't a part of another value.
