@@ -20,9 +20,9 @@ extension SubstitutionMap {
             /// The query. The key or the request may have none.
             public static var query: Difference { Difference(rawValue: "query") }
             /// A slash at the end of the path, which only the key or only the request has.
-            public static let trailingSlash = Difference(rawValue: "trailing slash")
+            public static var trailingSlash: Difference { Difference(rawValue: "trailing slash") }
             /// The case of letters in the path or query.
-            public static let letterCase = Difference(rawValue: "letter case")
+            public static var letterCase: Difference { Difference(rawValue: "letter case") }
             /// The request's method, which the entry doesn't list.
             public static var method: Difference { Difference(rawValue: "method") }
 
