@@ -61,13 +61,12 @@ package final class RequestCondition: Sendable {
 
     /// - Parameter values: The values of the header or query parameter in the request.
     private func failure(of field: Field, _ values: [String], isHeader: Bool) -> String? {
+        let isMet = field.value.map { values.contains(where: $0.matches) } ?? values.isEmpty
+        guard !isMet else { return nil }
         let owner = isHeader ? "the request" : "the query"
-        var name: String { "\(isHeader ? "header" : "parameter") “\(field.name)”" }
-        guard let wanted = field.value else {
-            return values.isEmpty ? nil : "\(owner) has the \(name), which must be missing"
-        }
+        let name = "\(isHeader ? "header" : "parameter") “\(field.name)”"
+        guard let wanted = field.value else { return "\(owner) has the \(name), which must be missing" }
         guard !values.isEmpty else { return "\(owner) has no \(name)" }
-        guard !values.contains(where: wanted.matches) else { return nil }
         if isHeader, HTTPSyntax.credentialHeaders.contains(where: field.name.isSameHeader) {
             return "the \(name) has another value"
         }
