@@ -46,12 +46,12 @@ package final class ResourcesFolder: Sendable {
         guard let status = FileStatus(path: path(of: name)) else { return nil }
         guard let mapName else { return status }
         let isMap = FileStatus(path: path(of: mapName))?.isSameFile(as: status) == true
-        return isMap || Self.isHidden(name.utf8) ? nil : status
+        return isMap || Self.isHidden(name) ? nil : status
     }
 
     /// Returns whether any part of a name, the file's own name or a folder's, begins with a period.
-    package static func isHidden(_ name: some Collection<UInt8>) -> Bool {
-        name.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
+    package static func isHidden(_ name: String) -> Bool {
+        name.utf8.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
     }
 
     /// Splits a name at its last slash. The folder is empty for a file directly in this folder.
@@ -105,7 +105,7 @@ extension ResourcesFolder {
 
         /// Opens a regular file for reading.
         func open(_ name: String) throws(FileProblem) -> OpenedFile {
-            guard servesHidden || !ResourcesFolder.isHidden(name.utf8) else { throw .notServed }
+            guard servesHidden || !ResourcesFolder.isHidden(name) else { throw .notServed }
             let file = try openInside(name)
             guard map?.isSameFile(as: file.status) != true else { throw .notServed }
             return file
@@ -124,7 +124,8 @@ extension ResourcesFolder {
             guard let path = file.realPath else { throw .unplaced }
             guard path.starts(with: start) else { throw .outside }
             // A link with a visible name may lead to a hidden file.
-            guard servesHidden || !ResourcesFolder.isHidden(path.dropFirst(start.count)) else { throw .notServed }
+            let real = String(decoding: Array(path.dropFirst(start.count)), as: UTF8.self)
+            guard servesHidden || !ResourcesFolder.isHidden(real) else { throw .notServed }
             return file
         }
 

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// Names of charsets, and byte order marks.
 package enum Charset {
     /// The default charset of text.
@@ -8,7 +10,7 @@ package enum Charset {
 
     /// Returns the IANA name of the charset whose byte order mark begins the bytes (Unicode §23.8); `nil` without a
     /// mark.
-    package static func byteOrderMark(of bytes: some Collection<UInt8>) -> String? {
+    package static func byteOrderMark(of bytes: Data) -> String? {
         let marks: [([UInt8], String)] = [
             ([0xEF, 0xBB, 0xBF], "utf-8"),
             // UTF-32 comes before UTF-16, whose mark is the first half of UTF-32's.

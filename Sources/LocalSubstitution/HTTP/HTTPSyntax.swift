@@ -3,13 +3,13 @@ import Foundation
 /// The syntax of names and values in HTTP (RFC 9110 §5).
 package enum HTTPSyntax {
     /// Returns whether a text is a token (RFC 9110 §5.6.2).
-    package static func isToken(_ text: some StringProtocol) -> Bool {
+    package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { tokenBytes.contains($0) }
     }
 
     /// Returns whether a text is a MIME type without parameters, such as `text/html` (RFC 9110 §8.3.1).
     package static func isMIMEType(_ text: String) -> Bool {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = text.components(separatedBy: "/")
         return parts.count == 2 && parts.allSatisfy { isToken($0) }
     }
 

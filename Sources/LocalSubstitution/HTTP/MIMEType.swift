@@ -42,8 +42,8 @@ package enum MIMEType {
     /// - Parameter path: A file's path or name with `/` between its components, without a query or a fragment.
     /// - Returns: The extension, in the path's own letter case; `nil` if the last component has none, as in `a.b/c`,
     ///   `.env` and `x.`.
-    package static func fileExtension(of path: some StringProtocol) -> String? {
-        let path = Substring(path).utf8
+    package static func fileExtension(of path: String) -> String? {
+        let path = path.utf8
         let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path[...]
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return nil }
         let ext = name[dot...].dropFirst()

@@ -212,7 +212,7 @@ package struct MapReview {
         let folders = Set(files.map(\.fixedFolder).filter { !$0.isEmpty })
         return names.compactMap { name in
             guard isForFiles || !folders.isDisjoint(with: ResourcesFolder.folders(of: name)) else { return nil }
-            let isServed = !ResourcesFolder.isHidden(name.utf8) && name != map.resources?.mapName
+            let isServed = !ResourcesFolder.isHidden(name) && name != map.resources?.mapName
             let bytes = Array(name.utf8)
             guard isServed, !exact.contains(name), !globs.contains(where: { $0.match(bytes[...]) != nil })
             else { return nil }

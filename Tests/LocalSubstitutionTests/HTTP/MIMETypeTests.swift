@@ -95,7 +95,6 @@ struct MIMETypeTests {
     )
     func fileExtension(path: String, ext: String) {
         #expect(MIMEType.fileExtension(of: path) == ext)
-        #expect(MIMEType.fileExtension(of: path.dropFirst(0)) == ext)
     }
 
     @Test(
