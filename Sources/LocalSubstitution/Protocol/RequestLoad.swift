@@ -489,15 +489,16 @@ extension URLError {
     /// error status isn't an error.
     fileprivate var isOfNetwork: Bool { Self.ofNetwork.contains(code) }
 
-    private static let ofNetwork: Set<Code> = {
-        var codes: Set<Code> = [
+    private static let ofNetwork: [Code] = {
+        let codes: [Code] = [
             .notConnectedToInternet, .networkConnectionLost, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed,
             .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed,
         ]
-        // Linux's loader reports these codes if a connection ends before the response's head or within its body.
-        #if !canImport(Darwin)
-        codes.formUnion([.badServerResponse, .unknown])
-        #endif
+        #if canImport(Darwin)
         return codes
+        #else
+        // Linux's loader reports these codes if a connection ends before the response's head or within its body.
+        return codes + [.badServerResponse, .unknown]
+        #endif
     }()
 }
