@@ -72,8 +72,7 @@ extension URLError {
     ///
     /// - Parameter url: The URL of the request that fails; `nil` if it has none.
     package static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {
-        var info: [String: Any] = [NSLocalizedDescriptionKey: description]
-        if let url { info[NSURLErrorFailingURLErrorKey] = url }
-        return URLError(code, userInfo: info)
+        guard let url else { return URLError(code, userInfo: [NSLocalizedDescriptionKey: description]) }
+        return URLError(code, userInfo: [NSLocalizedDescriptionKey: description, NSURLErrorFailingURLErrorKey: url])
     }
 }
