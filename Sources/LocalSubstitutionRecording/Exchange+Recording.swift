@@ -17,7 +17,7 @@ extension Exchange {
             guard response.statusCode == 206, let url = response.url,
                 response.value(forHTTPHeaderField: "Content-Range") == "bytes 0-\(body.count - 1)/\(body.count)"
             else { return self }
-            var headers = response.allHeaderFields as? [String: String] ?? [:]
+            var headers = response.headers
             headers[header: "Content-Range"] = nil
             let full = HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: headers)
             whole.response = full ?? response

@@ -111,7 +111,7 @@ extension ServedResponse {
         _ rewriter: ReferenceRewriter,
         isRewritten: Bool
     ) -> [(name: String, value: String)] {
-        let all = response.allHeaderFields as? [String: String] ?? [:]
+        let all = response.headers
         var dropped = dropped.union(ServedRequest.ofConnection(naming: all[header: "Connection"]))
         if isRewritten { dropped.formUnion(ofBytes) }
         if !decodedCodings.isDisjoint(with: HTTPRequest.elements(of: all[header: "Content-Encoding"])) {

@@ -1,4 +1,9 @@
+#if canImport(FoundationNetworking)
 import Foundation
+package import FoundationNetworking
+#else
+package import Foundation
+#endif
 
 /// The syntax of names and values in HTTP (RFC 9110 §5).
 package enum HTTPSyntax {
@@ -68,6 +73,17 @@ package enum HTTPSyntax {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
+}
+
+extension HTTPURLResponse {
+    /// The headers by name.
+    package var headers: [String: String] {
+        var headers: [String: String] = [:]
+        for (name, value) in allHeaderFields {
+            if let name = name as? String, let value = value as? String { headers[name] = value }
+        }
+        return headers
+    }
 }
 
 /// Headers by name. Names that differ only in case are equal (RFC 9110 §5.1).

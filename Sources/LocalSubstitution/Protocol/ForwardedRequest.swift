@@ -241,10 +241,7 @@ extension Plan {
             substitution.target != nil || !substitution.headers.isEmpty, let http = head as? HTTPURLResponse,
             let url = http.url
         else { return head }
-        var fields: [String: String] = [:]
-        for (name, value) in http.allHeaderFields {
-            if let name = name as? String, let value = value as? String { fields[name] = value }
-        }
+        var fields = http.headers
         if let location = fields[header: "Location"].flatMap({ URL(string: $0, relativeTo: url)?.absoluteURL }),
             let original = original(of: location)
         {

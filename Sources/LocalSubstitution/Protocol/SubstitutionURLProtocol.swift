@@ -173,9 +173,8 @@ extension URLResponse {
             let challenge = http.value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased(),
             challenge.contains("basic") || challenge.contains("digest")
         else { return self }
-        let headers = (http.allHeaderFields as? [String: String] ?? [:]).filter {
-            $0.key.lowercased() != "www-authenticate"
-        }
+        var headers = http.headers
+        headers[header: "WWW-Authenticate"] = nil
         return HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: headers) ?? self
         #endif
     }
