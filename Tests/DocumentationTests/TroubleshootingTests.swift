@@ -243,7 +243,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         ),
         // Only Linux's loader is known to refuse it.
         Saying("explain: Authorization", "the loader never uses a cached response to a request with “Authorization”") {
-            LoaderRules.Refusal.requestHeader("Authorization").message
+            LoaderRules.refusal(ofRequestHeader: "Authorization")
         },
         explanation("401", "the loader never uses a cached response with the status 401", entry(#"{ "status": 401 }"#)),
         explanation("policy", "the request's cache policy ignores local data", entry(#"{ "text": "a" }"#)) {

@@ -153,7 +153,7 @@ final class Plan: Sendable {
         let refusal =
             LoaderRules.refusal(of: request)
             ?? LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers)
-        return refusal.map { (.refusedByLoader, $0.message) }
+        return refusal.map { (.refusedByLoader, $0) }
     }
 
     /// Returns what to do about a request of an attached session.

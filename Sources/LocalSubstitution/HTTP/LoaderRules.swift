@@ -11,45 +11,33 @@ import FoundationNetworking
 /// months, so it ignores `Date`, and treats every `Expires` as past. On Apple platforms, the package applies nearly the
 /// same rules, because Apple doesn't document what its loader refuses.
 package enum LoaderRules {
-    package enum Refusal: Hashable, Sendable {
-        case method(String)
-        case requestHeader(String)
-        case status(Int)
-        case responseHeader(String)
-        case cacheControl(String)
-        case expires
-
-        package var message: String {
-            switch self {
-            case .method(let method): "the loader never uses a cached response to \(method)"
-            case .requestHeader(let name): "the loader never uses a cached response to a request with “\(name)”"
-            case .status(let status): "the loader never uses a cached response with the status \(status)"
-            case .responseHeader(let name): "the loader never uses a cached response with the header “\(name)”"
-            case .cacheControl(let directive): "the entry's Cache-Control says “\(directive)”"
-            case .expires: "the loader treats every “Expires” date as past, so set a max-age in “Cache-Control”"
-            }
-        }
-    }
-
     /// Returns why the loader would refuse every cached response to a request; `nil` if it may use a cached response.
-    static func refusal(of request: URLRequest) -> Refusal? {
-        if let method = request.httpMethod, method != "GET", method != "HEAD" { return .method(method) }
+    static func refusal(of request: URLRequest) -> String? {
+        if let method = request.httpMethod, method != "GET", method != "HEAD" {
+            return "the loader never uses a cached response to \(method)"
+        }
         // Leaves these headers out on Apple platforms, whose loader isn't known to refuse requests with them.
         #if !canImport(Darwin)
         for name in ["Authorization", "Proxy-Authorization"] where request.value(forHTTPHeaderField: name) != nil {
-            return .requestHeader(name)
+            return refusal(ofRequestHeader: name)
         }
         #endif
         return nil
     }
 
+    static func refusal(ofRequestHeader name: String) -> String {
+        "the loader never uses a cached response to a request with “\(name)”"
+    }
+
     /// Returns why the loader would refuse a response with this status and these headers, whatever the request; `nil`
     /// if it would use the response.
-    package static func refusal(ofStatus status: Int, headers: [String: String]) -> Refusal? {
-        guard statuses.contains(status) else { return .status(status) }
+    package static func refusal(ofStatus status: Int, headers: [String: String]) -> String? {
+        guard statuses.contains(status) else {
+            return "the loader never uses a cached response with the status \(status)"
+        }
         guard !headers.isEmpty else { return nil }
         for name in ["Vary", "WWW-Authenticate", "Proxy-Authenticate"] where headers[header: name] != nil {
-            return .responseHeader(name)
+            return "the loader never uses a cached response with the header “\(name)”"
         }
         return freshnessRefusal(headers)
     }
@@ -73,14 +61,16 @@ package enum LoaderRules {
 
     private static let statuses = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501]
 
-    private static func freshnessRefusal(_ headers: [String: String]) -> Refusal? {
+    private static func freshnessRefusal(_ headers: [String: String]) -> String? {
+        func refusal(_ directive: String) -> String { "the entry's Cache-Control says “\(directive)”" }
         // Without a `Cache-Control` of the entry, the cache adds one with a `max-age`, which overrides `Expires`.
         guard let directives = headers[header: "Cache-Control"].map(directives) else { return nil }
-        for name in ["no-store", "no-cache"] where directives[name] != nil { return .cacheControl(name) }
+        for name in ["no-store", "no-cache"] where directives[name] != nil { return refusal(name) }
         if let maxAge = (directives["max-age"] ?? nil).flatMap(seconds) {
-            return maxAge == 0 ? .cacheControl("max-age=0") : nil
+            return maxAge == 0 ? refusal("max-age=0") : nil
         }
-        return headers[header: "Expires"] != nil && directives["s-maxage"] == nil ? .expires : nil
+        guard headers[header: "Expires"] != nil, directives["s-maxage"] == nil else { return nil }
+        return "the loader treats every “Expires” date as past, so set a max-age in “Cache-Control”"
     }
 
     /// Parses a number of seconds in digits, with or without quotes, like the loader. Returns `nil` for any other text.

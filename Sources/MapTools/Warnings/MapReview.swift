@@ -75,7 +75,7 @@ package struct MapReview {
             return "The loader doesn't ask a cache for \(methods.listed("or")) requests. \(Self.advice)"
         }
         return LoaderRules.refusal(ofStatus: entry.options.status, headers: entry.options.fields.headers)
-            .map { "\($0.message.capitalizedFirst). \(Self.advice)" }
+            .map { "\($0.capitalizedFirst). \(Self.advice)" }
     }
 
     // MARK: Fields
