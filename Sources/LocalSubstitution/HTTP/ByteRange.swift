@@ -10,7 +10,7 @@ enum ByteRange {
     /// returns `nil` for a header that a server ignores (RFC 9110 §14.2): one with another unit, several ranges or bad
     /// syntax.
     static func bytes(_ header: String, of count: Int) -> Range<Int>? {
-        let parts = header.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = header.components(separatedBy: "=")
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
         let ends = parts[1].trimmingCharacters(in: [" ", "\t"]).components(separatedBy: "-")
         guard ends.count == 2, let first = number(ends[0]), let last = number(ends[1]) else { return nil }

@@ -45,16 +45,16 @@ package enum LoaderRules {
     /// Returns how long, in seconds, the loader accepts a response after the response was created; `nil`, for no limit,
     /// if `Cache-Control` has no valid `max-age`.
     static func lifetime(_ headers: [String: String]) -> Double? {
-        headers[header: "Cache-Control"].flatMap { directives($0)["max-age"] ?? nil }.flatMap(seconds).map(Double.init)
+        headers[header: "Cache-Control"].flatMap { directives($0)["max-age"] }.flatMap(seconds).map(Double.init)
     }
 
     /// Parses a `Cache-Control` header. Returns its directives and their values in lowercase. A directive without `=`
-    /// has the value `nil`.
-    static func directives(_ header: String) -> [String: String?] {
-        var found: [String: String?] = [:]
-        for directive in header.lowercased().split(separator: ",") {
+    /// has an empty value.
+    static func directives(_ header: String) -> [String: String] {
+        var found: [String: String] = [:]
+        for directive in header.lowercased().components(separatedBy: ",") {
             let parts = directive.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            if let name = parts.first { found.updateValue(parts.dropFirst().first, forKey: name) }
+            if let name = parts.first { found[name] = parts.dropFirst().first ?? "" }
         }
         return found
     }
@@ -66,7 +66,7 @@ package enum LoaderRules {
         // Without a `Cache-Control` of the entry, the cache adds one with a `max-age`, which overrides `Expires`.
         guard let directives = headers[header: "Cache-Control"].map(directives) else { return nil }
         for name in ["no-store", "no-cache"] where directives[name] != nil { return refusal(name) }
-        if let maxAge = (directives["max-age"] ?? nil).flatMap(seconds) {
+        if let maxAge = directives["max-age"].flatMap(seconds) {
             return maxAge == 0 ? refusal("max-age=0") : nil
         }
         guard headers[header: "Expires"] != nil, directives["s-maxage"] == nil else { return nil }
@@ -74,9 +74,9 @@ package enum LoaderRules {
     }
 
     /// Parses a number of seconds in digits, with or without quotes, like the loader. Returns `nil` for any other text.
-    private static func seconds(_ text: String) -> UInt? {
+    private static func seconds(_ text: String) -> Int? {
         let isQuoted = text.count > 1 && text.first == "\"" && text.last == "\""
-        return UInt(isQuoted ? String(text.dropFirst().dropLast()) : text)
+        return Int(isQuoted ? String(text.dropFirst().dropLast()) : text).flatMap { $0 < 0 ? nil : $0 }
     }
 }
 
