@@ -5,8 +5,8 @@ import Foundation
 /// A folder is listed only when many of its files are asked for. Until then, ``hasFile(_:)`` returns `false`. It also
 /// returns `false` for a file that isn't regular, or whose path has a symbolic link. So after `false`, the caller must
 /// open the file to check it.
-struct FolderListing {
-    private struct Folder {
+final class FolderListing {
+    private final class Folder {
         var asked = 0
         /// The names of the regular files; `nil` before the folder is listed.
         var files: Set<String>?
@@ -24,33 +24,40 @@ struct FolderListing {
 
     /// Returns whether there's certainly a readable regular file with a name. If this returns `false`, there may still
     /// be one: open the file to find out.
-    mutating func hasFile(_ name: String) -> Bool {
-        let (folder, last) = ResourcesFolder.split(name)
-        folders[folder, default: Folder()].asked += 1
-        guard let asked = folders[folder]?.asked, asked > Self.threshold, isListed(folder) else { return false }
-        return folders[folder]?.files?.contains(last) == true && access(root.path(of: name), R_OK) == 0
+    func hasFile(_ name: String) -> Bool {
+        let (path, last) = ResourcesFolder.split(name)
+        let folder = folder(path)
+        folder.asked += 1
+        guard folder.asked > Self.threshold, isListed(path) else { return false }
+        return folder.files?.contains(last) == true && access(root.path(of: name), R_OK) == 0
+    }
+
+    private func folder(_ name: String) -> Folder {
+        if let known = folders[name] { return known }
+        let folder = Folder()
+        folders[name] = folder
+        return folder
     }
 
     /// Lists a folder if it isn't listed yet. Returns whether the folder has any regular files; `false` if it can't be
     /// listed, or if its path has a symbolic link.
-    private mutating func isListed(_ name: String) -> Bool {
-        if let files = folders[name]?.files { return !files.isEmpty }
-        var listed = folders[name] ?? Folder()
-        listed.files = []
+    private func isListed(_ name: String) -> Bool {
+        let folder = folder(name)
+        if let files = folder.files { return !files.isEmpty }
+        folder.files = []
         if isPlain(name), let entries = root.entries(ofFolder: name) {
-            listed.files = Set(entries.filter { $0.kind == .regular }.map(\.name))
-            listed.folders = Set(entries.filter { $0.kind == .folder }.map(\.name))
+            folder.files = Set(entries.filter { $0.kind == .regular }.map(\.name))
+            folder.folders = Set(entries.filter { $0.kind == .folder }.map(\.name))
         }
-        folders[name] = listed
-        return listed.files?.isEmpty == false
+        return folder.files?.isEmpty == false
     }
 
     /// Returns whether each folder on the path is a real folder, not a link.
-    private mutating func isPlain(_ name: String) -> Bool {
+    private func isPlain(_ name: String) -> Bool {
         guard !name.isEmpty else { return true }
         let (parent, last) = ResourcesFolder.split(name)
         _ = isListed(parent)
-        return folders[parent]?.folders.contains(last) == true
+        return folder(parent).folders.contains(last)
     }
 }
 

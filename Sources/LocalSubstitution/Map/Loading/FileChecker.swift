@@ -10,7 +10,7 @@ final class FileChecker {
     private let folder: ResourcesFolder?
     /// Whether to look for the files. If `false`, only their names are checked.
     let looksAtFiles: Bool
-    private var listing: FolderListing?
+    private let listing: FolderListing?
     /// The checked names, each with its problem.
     private var checked: [(name: FileName, problem: Problem?)] = []
     /// The positions in ``checked``, by name.
