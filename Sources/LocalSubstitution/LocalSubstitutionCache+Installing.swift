@@ -214,7 +214,7 @@ extension LocalSubstitutionCache {
         try cache.install(unmatched: unmatched)
         cache.hear { event in
             guard [.missed, .bypassed].contains(event.kind) else { return }
-            FileHandle.standardError.write(Data(Array("LocalSubstitution: \(event)\n".utf8)))
+            FileHandle.standardError.write(Data(utf8: "LocalSubstitution: \(event)\n"))
         }
         return cache
     }
@@ -224,7 +224,7 @@ extension LocalSubstitutionCache {
         _ handlers: [String: SubstitutionMap.Handler]
     ) throws(SubstitutionMapError) -> LocalSubstitutionCache {
         if name.hasPrefix("{") {
-            let (json, folder) = (Data(Array(name.utf8)), Bundle.main.resourceURL)
+            let (json, folder) = (Data(utf8: name), Bundle.main.resourceURL)
             return LocalSubstitutionCache(map: try SubstitutionMap(json: json, resources: folder, handlers: handlers))
         }
         guard name.contains("/") || name.hasSuffix(".json") else {

@@ -1,5 +1,10 @@
 import Foundation
 
+extension Data {
+    /// Creates the UTF-8 bytes of a text.
+    init(utf8 text: String) { self.init(Array(text.utf8)) }
+}
+
 extension String {
     /// Creates a string from UTF-8 bytes. Returns `nil` if the bytes aren't valid UTF-8.
     ///

@@ -157,7 +157,7 @@ extension EntryFields {
             Field("json", answer: .inline, in: withPieces) { $0.readJSON($1) },
             Field("text", answer: .inline, in: withPieces) {
                 guard let text = $0.string($1, "a string") else { return }
-                $0.fields.answer = .inline(Entry.Body(Data(Array(text.utf8)), .text))
+                $0.fields.answer = .inline(Entry.Body(Data(utf8: text), .text))
             },
             Field("stream", answer: .stream) { $0.readStream($1) },
             Field("error", answer: .error, in: withPieces) { $0.readError($1) },

@@ -394,7 +394,7 @@ extension EntryFieldsReader {
     /// Reads a piece: a string, or an object with one content and an optional delay. If it's invalid, notes problems
     /// and returns a piece without its content, so that later pieces keep their numbers.
     private func piece(_ element: Member, number: Int, isLast: Bool) -> Entry.Piece {
-        var piece = Entry.Piece(content: .data(Data(Array((element.text ?? "").utf8))), line: element.line)
+        var piece = Entry.Piece(content: .data(Data(utf8: element.text ?? "")), line: element.line)
         guard element.text == nil else { return piece }
         guard element.kind == .object else {
             let message = "Piece \(number) must be a string, or an object with “text”, “json”, “file” or “error”."
