@@ -26,7 +26,7 @@ enum ByteRange {
     /// Parses a number. Returns `nil` if the text has characters other than digits, and `.some(nil)` if it's empty. A
     /// number too large for `Int` becomes `Int.max`.
     private static func number(_ digits: String) -> Int?? {
-        guard digits.utf8.allSatisfy(\.isDigit) else { return nil }
+        guard digits.isDigits else { return nil }
         return digits.isEmpty ? .some(nil) : .some(Int(digits) ?? .max)
     }
 }

@@ -22,7 +22,7 @@ package enum HTTPSyntax {
     /// one number is valid (RFC 9110 §8.6).
     package static func length(_ value: String) -> Int? {
         let numbers = Set(value.components(separatedBy: ",").map { $0.trimmingCharacters(in: .whitespaces) })
-        guard numbers.count == 1, let number = numbers.first, number.utf8.allSatisfy(\.isDigit) else { return nil }
+        guard numbers.count == 1, let number = numbers.first, number.isDigits else { return nil }
         return Int(number)
     }
 
@@ -99,6 +99,9 @@ extension Dictionary where Key == String, Value == String {
 }
 
 extension String {
+    /// Whether all characters are ASCII digits; `true` for an empty text.
+    var isDigits: Bool { utf8.allSatisfy(\.isDigit) }
+
     /// Returns whether two header names are equal, ignoring ASCII case.
     package func isSameHeader(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
