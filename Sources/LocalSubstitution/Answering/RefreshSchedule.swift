@@ -87,7 +87,7 @@ final class RefreshSchedule: Sendable {
         let now = Clock.now
         guard state.dueAt.count >= limit, now >= state.fullUntil else { return }
         // Responses made for a due URL have expired, so nothing needs its time any more.
-        state.dueAt = state.dueAt.filter { $1 > now || state.asking.contains($0) }
+        for (url, dueAt) in state.dueAt where dueAt <= now && !state.asking.contains(url) { state.dueAt[url] = nil }
         state.fullUntil = state.dueAt.values.min() ?? 0
     }
 
