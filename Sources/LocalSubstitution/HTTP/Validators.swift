@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 /// The validators of a response. A client sends them to ask whether the response has changed (RFC 9110 §8.8).
-package struct Validators: Sendable {
+package final class Validators: Sendable {
     let entityTag: String?
     let lastModified: String?
 
