@@ -29,7 +29,7 @@ package final class DirectLoader: Sendable {
         }
         // The reference is weak: a client that has left releases the response, which then cancels the load.
         let client = RequestLoad.Client { [weak arriving] in arriving?.add($0) }
-        arriving.wait(for: RequestLoad(plan, in: attachment, for: client).start())
+        arriving.wait(for: RequestLoad.start(plan, in: attachment, for: client))
         switch arriving.next() {
         case .head(let head, let kind)?: return Response(kind, head, .arriving(arriving))
         case .end(let outcome)?: return Response(outcome)
@@ -59,7 +59,7 @@ package final class DirectLoader: Sendable {
         try RequestLoad.checkCancellation()
         let plan = attachment.decide(request, body: body)
         let (events, event) = AsyncStream.makeStream(of: RequestLoad.Event.self)
-        let load = RequestLoad(plan, in: attachment, for: RequestLoad.Client { event.yield($0) }).start()
+        let load = RequestLoad.start(plan, in: attachment, for: RequestLoad.Client { event.yield($0) })
         var (head, pieces) = (URLResponse?.none, Data())
         for await event in events where !Task.isCancelled {
             switch event {

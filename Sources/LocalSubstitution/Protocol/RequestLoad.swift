@@ -9,7 +9,7 @@ import FoundationNetworking
 ///
 /// A load may read files, and a test may block all of Swift's threads while it waits for a response. So on Linux, macOS
 /// 15, iOS 18 and later, a load runs on Dispatch's threads. On older systems, it runs on Swift's.
-struct RequestLoad: Sendable {
+final class RequestLoad {
     /// The receiver of the response.
     struct Client: Sendable {
         /// The task that is answered; `nil` for a client that isn't a URLSession.
@@ -58,13 +58,11 @@ struct RequestLoad: Sendable {
     /// The time from which an entry's delay is counted: when the request began, or when its handler answered.
     private var delaysFrom: DispatchTime
 
-    /// - Parameter plan: The plan for the client's own request, before any redirect.
-    init(_ plan: Plan, in attachment: Attachment, for client: Client) {
+    private init(_ plan: Plan, in attachment: Attachment, for client: Client, _ timeout: RequestTimeout) {
         first = plan
         self.attachment = attachment
         self.client = client
-        // The server's clients decide themselves how long to wait.
-        timeout = RequestTimeout(attachment.client == .server ? 0 : plan.request.timeoutInterval)
+        self.timeout = timeout
         url = plan.request.url
         delaysFrom = timeout.began
     }
@@ -72,11 +70,12 @@ struct RequestLoad: Sendable {
     private var responder: Responder { attachment.responder }
 
     /// Starts loading. Returns the load's Swift task, which can be cancelled.
-    func start() -> Task<Void, Never> {
-        Self.task {
-            var load = self
-            client.receive(.end(await load.run()))
-        }
+    ///
+    /// - Parameter plan: The plan for the client's own request, before any redirect.
+    static func start(_ plan: Plan, in attachment: Attachment, for client: Client) -> Task<Void, Never> {
+        // The server's clients decide themselves how long to wait.
+        let timeout = RequestTimeout(attachment.client == .server ? 0 : plan.request.timeoutInterval)
+        return task { client.receive(.end(await RequestLoad(plan, in: attachment, for: client, timeout).run())) }
     }
 
     /// Starts a Swift task for a closure.
@@ -90,7 +89,7 @@ struct RequestLoad: Sendable {
         }
     }
 
-    private mutating func run() async -> RequestOutcome {
+    private func run() async -> RequestOutcome {
         LoaderThread.prepare()
         var plan = first
         do throws(URLError) {
@@ -112,7 +111,7 @@ struct RequestLoad: Sendable {
     }
 
     /// Decides about the request again, with its body, or about the next request after a redirect.
-    private mutating func decide(_ request: URLRequest, body: RequestFacts.Body) -> Plan {
+    private func decide(_ request: URLRequest, body: RequestFacts.Body) -> Plan {
         // Missing files are reported once for each URL, even if the request is decided about again after its body was
         // read.
         defer { url = request.url }
@@ -120,12 +119,12 @@ struct RequestLoad: Sendable {
     }
 
     /// Notes that a redirect is followed. Returns `false` if there were too many.
-    private mutating func follow() -> Bool {
+    private func follow() -> Bool {
         redirects += 1
         return redirects <= Redirect.most
     }
 
-    private mutating func step(_ plan: Plan) async throws(URLError) -> Step {
+    private func step(_ plan: Plan) async throws(URLError) -> Step {
         switch plan.action {
         case .refuse:
             return .end(responder.unmatched(plan))
@@ -179,7 +178,7 @@ struct RequestLoad: Sendable {
 
     /// Reads a request's body from its stream, if it has one. Returns the request with the body in it, and the body as
     /// the map's conditions see it.
-    private mutating func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestFacts.Body) {
+    private func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestFacts.Body) {
         guard let stream = request.httpBodyStream else { return (request, RequestFacts.Body(request)) }
         if body == nil {
             let body = try await BodyReader.read(stream, until: timeout.end)
@@ -265,7 +264,7 @@ struct RequestLoad: Sendable {
     }
 
     /// Calls an entry's handler, and continues with its answer.
-    private mutating func call(
+    private func call(
         _ handler: Entry.Handler,
         _ plan: Plan,
         _ substitution: Substitution
@@ -317,7 +316,7 @@ struct RequestLoad: Sendable {
     ///   - fallback: What answers if the network fails; `nil` if nothing does.
     ///   - isConditional: Whether the server may confirm the kept copy with a 304 instead of sending the whole
     ///     response; `true` by default.
-    private mutating func forward(
+    private func forward(
         _ plan: Plan,
         _ fallback: Plan.Fallback?,
         isConditional: Bool = true
@@ -368,7 +367,7 @@ struct RequestLoad: Sendable {
     /// example, if no entry answers the target, if its entry is only a fallback, or if the entry's file can't be read.
     ///
     /// - Parameter request: The request for the redirect's target.
-    private mutating func step(toward request: URLRequest, from plan: Plan) -> Step? {
+    private func step(toward request: URLRequest, from plan: Plan) -> Step? {
         guard let url = request.url else { return nil }
         let original = plan.original(of: url)
         let hop = original.map { plan.request.redirected(to: $0, as: request) } ?? request
@@ -386,7 +385,7 @@ struct RequestLoad: Sendable {
     }
 
     /// Ends with the network's response. The entry may change it, and the recorder may keep it.
-    private mutating func finish(
+    private func finish(
         _ sent: ForwardedRequest,
         with received: ResponseCollector.Response
     ) async throws(URLError) -> Step {

@@ -70,7 +70,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             return deliver(.end(.failed(plan, error)))
         }
         if let outcome = attachment.outcomeAtOnce(plan) { return deliver(.end(outcome)) }
-        let load = RequestLoad(plan, in: attachment, for: loadClient).start()
+        let load = RequestLoad.start(plan, in: attachment, for: loadClient)
         delivery.withLock { $0.wait(for: load) }
     }
 
