@@ -40,6 +40,7 @@ extension LocalSubstitutionCache {
     ///     protocol also handles requests that it would otherwise leave to the loader.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
     @discardableResult
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     package func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched,
