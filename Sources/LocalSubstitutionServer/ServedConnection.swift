@@ -238,8 +238,7 @@ extension DirectLoader.Response.Body {
         case .data(let data):
             guard taken < data.count else { return nil }
             guard let pace else { return (data, 0) }
-            let (end, delay) = pace.piece(of: data, from: taken)
-            return (data.subdata(in: data.startIndex + taken..<data.startIndex + end), delay)
+            return pace.piece(of: data, from: taken)
         case .large(let body):
             let start = body.range.lowerBound + taken
             let end = min(start + min(pace?.pieceSize ?? .max, Socket.pieceSize), body.range.upperBound)

@@ -24,10 +24,16 @@ package enum Pace: Sendable, Hashable {
     /// Each piece has as many bytes as the rate sends in 50 ms, but at least one.
     package var pieceSize: Int? { if case .bytesPerSecond(let rate) = self { max(1, rate / 20) } else { nil } }
 
-    /// Returns the offset at which a piece of a body ends, and the piece's delay after the previous piece, in seconds.
+    /// Returns a piece of a body, and its delay after the previous piece, in seconds.
     ///
     /// - Parameter start: The offset at which the piece begins.
-    package func piece(of body: Data, from start: Int) -> (end: Int, delay: Double) {
+    package func piece(of body: Data, from start: Int) -> (Data, delay: Double) {
+        let (end, delay) = end(ofPieceOf: body, from: start)
+        return (body.subdata(in: body.startIndex + start..<body.startIndex + end), delay)
+    }
+
+    /// Returns the offset at which a piece ends, and its delay.
+    private func end(ofPieceOf body: Data, from start: Int) -> (Int, delay: Double) {
         switch self {
         case .bytesPerSecond(let rate):
             let end = min(start + (pieceSize ?? 1), body.count)

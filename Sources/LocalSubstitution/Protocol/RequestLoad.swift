@@ -250,12 +250,12 @@ final class RequestLoad {
         var (sent, start) = (DispatchTime.now(), 0)
         do throws(URLError) {
             while start < body.count {
-                let (end, delay) = pace.piece(of: body, from: start)
+                let (piece, delay) = pace.piece(of: body, from: start)
                 try await timeout.wait(until: sent + delay, since: sent, for: url)
-                client.receive(.data(body.subdata(in: body.startIndex + start..<body.startIndex + end)))
+                client.receive(.data(piece))
                 // If the pace is even, a late piece doesn't delay the later pieces.
                 sent = pace.isEven ? sent + delay : .now()
-                start = end
+                start += piece.count
             }
             return outcome
         } catch {
