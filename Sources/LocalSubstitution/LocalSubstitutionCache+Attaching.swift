@@ -55,7 +55,6 @@ extension LocalSubstitutionCache {
         configuration.useClassicLoader(unlessChosen: true)
         configuration.urlCache = self
         guard obstacle == nil else { return nil }
-        if rules.isStrict { responder.takeCacheOffline() }
         let slot = Slots.add(
             Attachment(
                 of: responder,

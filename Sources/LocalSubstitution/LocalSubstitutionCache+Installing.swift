@@ -60,7 +60,6 @@ extension LocalSubstitutionCache {
             InstalledProtocol.use(attachment)
             SharedSessionCache.only.use(self)
             URLCache.shared = self
-            if rules.isStrict { responder.takeCacheOffline() }
             return (former, missing(in: URLSession.shared.configuration))
         }
         // Keeps the former cache until here, so that its `deinit` doesn't run while the lock is held.
@@ -114,7 +113,6 @@ extension LocalSubstitutionCache {
         takes: @escaping @Sendable (URLRequest) -> Bool
     ) throws(AttachmentError) -> @Sendable () -> Void {
         let rules = try SessionRules(unmatched, listener: listener)
-        if rules.isStrict { responder.takeCacheOffline() }
         return SharedSessionProtocol.use(Attachment(of: responder, to: .default, rules: rules), takes: takes)
     }
 

@@ -182,7 +182,8 @@ struct Recording: Sendable {
                 continue
             }
             let sequence = base.sequence(answering: request)
-            let missing = sequence == nil && unmatched.fails(request.request) ? base.missing(for: request) : nil
+            let isMissing = sequence == nil && unmatched.forbidsNetwork(to: request.request)
+            let missing = isMissing ? base.missing(for: request) : nil
             guard sequence != nil || missing != nil else {
                 if let entry = request.entry, !request.needsOrigin { asBefore.insert("  as before: \(entry)") }
                 continue

@@ -63,7 +63,7 @@ public final class TestSubstitutions: Sendable {
         let listener = { (isShared: Bool) in
             SessionRules.Listener(
                 start: { log.begin($0, isShared: isShared) },
-                mustHear: { recording?.unmatched.fails($0) ?? false },
+                mustHear: { recording?.unmatched.forbidsNetwork(to: $0) ?? false },
                 explainsUnmatched: options.unmatched.isIssue
             )
         }

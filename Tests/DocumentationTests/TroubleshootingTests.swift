@@ -131,7 +131,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
     static let sources = [
         "LocalSubstitution/Answering/Explanation", "LocalSubstitution/LocalSubstitutionCache+Attaching",
         "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/RequestLoad",
-        "LocalSubstitution/Protocol/UnsupportedTask", "LocalSubstitutionTesting/SubstitutionsTrait",
+        "LocalSubstitution/Protocol/SubstitutionURLProtocol", "LocalSubstitutionTesting/SubstitutionsTrait",
         "LocalSubstitutionTesting/SubstitutionScope", "LocalSubstitution/Observing/Event",
         "LocalSubstitution/Verification",
     ]

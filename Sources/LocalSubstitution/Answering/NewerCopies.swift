@@ -70,6 +70,7 @@ final class NewerCopies: Sendable {
     }
 
     let schedule = RefreshSchedule()
+    let loader = UncachedLoader()
     private let defaultCache: DefaultCache
     private let files: RetainedResponses
     private let observers: Observers
@@ -78,6 +79,10 @@ final class NewerCopies: Sendable {
         self.defaultCache = defaultCache
         self.files = files
         self.observers = observers
+    }
+
+    deinit {
+        loader.end()
     }
 
     // MARK: Answering
@@ -132,13 +137,31 @@ final class NewerCopies: Sendable {
 
 // MARK: - Asking the network
 
+extension Plan {
+    /// The question for the network about the answer's file; `nil` if the entry isn't `untilUpdated`, if the method is
+    /// neither GET nor HEAD, or if the request must not reach the network.
+    var question: NewerCopies.Question? {
+        guard let substitution, substitution.use == .untilUpdated, !isOffline,
+            ["GET", "HEAD"].contains(request.httpMethod ?? "GET"), let match, let requested = request.url,
+            let name = substitution.fileName, let folder
+        else { return nil }
+        return NewerCopies.Question(
+            url: match.url.canonical,
+            requested: requested,
+            key: substitution.key,
+            fileName: name,
+            folder: folder
+        )
+    }
+}
+
 extension NewerCopies {
     private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
         // While no cache lends its storage, a copy couldn't be stored.
         guard defaultCache.isLent, var request = question.request else { return done() }
         let validators = storedCopy(of: question.url)?.validators
         validators?.makeConditional(&request)
-        schedule.loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
+        loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
             // Continues on another queue, so that the session's queue is free for other loads.
             DispatchQueue.global(qos: .utility).async { [weak self] in
                 guard let self else { return done() }

@@ -82,7 +82,7 @@ final class Plan: Sendable {
     ) {
         self.request = request
         self.rules = rules
-        self.isOffline = rules?.isStrict ?? isOffline
+        self.isOffline = isOffline
         self.map = map
         self.generation = generation
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
@@ -172,10 +172,10 @@ final class Plan: Sendable {
         case .handler(let handler): return .call(handler, substitution)
         case .error(let code): return .fail(substitution, code)
         // The entry has no `forwardTo`. With a `forwardTo`, even a strict session may load the target.
-        case .network(nil) where rules.fails(request): return .refuse
+        case .network(nil) where rules.forbidsNetwork(to: request): return .refuse
         case .network: return .forward(nil)
         case .file, .inline, .stream, .never:
-            guard substitution.use == .whenOffline, !rules.fails(request) else {
+            guard substitution.use == .whenOffline, !rules.forbidsNetwork(to: request) else {
                 return .answer(substitution)
             }
             return request.showsItsBody ? .forward(.entry(substitution)) : .pass
@@ -188,10 +188,10 @@ final class Plan: Sendable {
         in rules: SessionRules
     ) -> Action {
         if !isExcluded, let recorder = rules.recorder, recorder.takes(request) {
-            return rules.fails(request) ? .replay(recorder) : .forward(.recorder(recorder))
+            return rules.forbidsNetwork(to: request) ? .replay(recorder) : .forward(.recorder(recorder))
         }
         guard rules.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
-        if rules.fails(request) { return .refuse }
+        if rules.forbidsNetwork(to: request) { return .refuse }
         // The URL may redirect to a URL that isn't an exception. The protocol can check the redirect's target only if
         // it forwards the request.
         let mayBeSentOn = request.showsItsBody || rules.listener?.mustHear(request) == true
@@ -237,22 +237,6 @@ final class Plan: Sendable {
         let text = request.url?.absoluteString
         if text == entry.key { return true }
         return text == match.url.canonical && text == (try? NormalizedURL(key: entry.key))?.canonical
-    }
-
-    /// The question for the network about the answer's file; `nil` if the entry isn't `untilUpdated`, if the method is
-    /// neither GET nor HEAD, or if the request must not reach the network.
-    var question: NewerCopies.Question? {
-        guard let substitution, substitution.use == .untilUpdated, !isOffline,
-            ["GET", "HEAD"].contains(request.httpMethod ?? "GET"), let match, let requested = request.url,
-            let name = substitution.fileName, let folder
-        else { return nil }
-        return NewerCopies.Question(
-            url: match.url.canonical,
-            requested: requested,
-            key: substitution.key,
-            fileName: name,
-            folder: folder
-        )
     }
 }
 

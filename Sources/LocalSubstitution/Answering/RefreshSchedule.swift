@@ -32,14 +32,9 @@ final class RefreshSchedule: Sendable {
     private static let mostRunning = 4
 
     private let state = Guarded(State())
-    let loader = UncachedLoader()
 
     init(limit: Int = 16_384) {
         self.limit = limit
-    }
-
-    deinit {
-        loader.end()
     }
 
     /// The time before the network is asked for a URL again, in seconds; an hour by default.

@@ -130,7 +130,7 @@ final class Responder: Sendable {
             request,
             body: body,
             rules: rules,
-            isOffline: rules == nil && isCacheOffline.withLock { $0 },
+            isOffline: rules?.isStrict ?? isCacheOffline.withLock { $0 },
             in: map,
             generation: generation
         ) { [maps] count in maps.isUsedUp(count, of: map) }
@@ -268,6 +268,30 @@ extension Responder {
             observers.report(.bypassed, url, key: entry.key, reason: problem ?? plan.reason)
         } else {
             observers.report(.missed, url, lookup: plan.match.map { ($0.url, plan.map) })
+        }
+    }
+
+    /// Reports that the network answered a request. Call this if the request had a fallback, or if an entry forwarded
+    /// it.
+    func reportForwarded(_ plan: Plan) {
+        let url = plan.request.url
+        observers.report(.forwarded, url, key: plan.namingEntry?.key ?? url?.absoluteString)
+    }
+
+    /// Reports that the fallback answers because the network failed.
+    func reportFallback(_ plan: Plan, _ error: URLError) {
+        let url = plan.request.url
+        let key = plan.namingEntry?.key ?? url?.absoluteString
+        observers.report(.fellBack, url, key: key, reason: error.localizedDescription)
+    }
+
+    /// Reports what a recorder did with a response.
+    func report(_ report: Exchange.Report, of url: URL) {
+        switch report {
+        case .kept(let file, let bytes, let note):
+            observers.report(.recorded, url, file: file, bytes: bytes, reason: note)
+        case .unchanged: break
+        case .notKept(let reason): observers.report(.notRecorded, url, reason: reason)
         }
     }
 

@@ -47,7 +47,7 @@ package final class SessionRules: Sendable {
     }
 
     /// Returns whether a request that no entry answers must fail instead of reaching the network.
-    package func fails(_ request: URLRequest) -> Bool {
+    package func forbidsNetwork(to request: URLRequest) -> Bool {
         guard isStrict, let url = request.url.flatMap({ try? NormalizedURL($0.absoluteString) }) else {
             return isStrict
         }

@@ -4,7 +4,8 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The arguments of one `attach` call: which map answers, the session's rules, and how requests are forwarded.
+/// An attached session: which map answers, the session's rules, how requests are forwarded, and the outcomes that the
+/// map gives them. The server and ``LocalSubstitutionCache/answer(to:)`` use one, too.
 final class Attachment: Sendable {
     /// The client whose requests are answered.
     enum Client: Sendable {
@@ -48,6 +49,7 @@ final class Attachment: Sendable {
         self.isBrowsed = isBrowsed
         self.responseLimit = responseLimit ?? ForwardedRequest.usualLimit
         forwarder = Forwarder(configuration)
+        if client == .session, rules.isStrict { responder.takeCacheOffline() }
     }
 
     /// Whether the client isn't a URLSession. Such a client gets a redirect as the response.
@@ -85,7 +87,7 @@ final class Attachment: Sendable {
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {
         switch plan.action {
         case .refuse:
-            responder.unmatched(plan)
+            unmatched(plan)
         case .answer(let substitution) where answersAtOnce(substitution):
             // A direct client has its own thread, which may read files.
             isDirect || responder.isAtHand(plan) ? serve(plan, by: substitution) : nil
@@ -100,13 +102,6 @@ final class Attachment: Sendable {
         substitution.options.fields.delay == nil && !substitution.takesTime && (isDirect || !substitution.isRedirect)
     }
 
-    /// Returns an entry's response, without waiting for the entry's delay.
-    func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
-        let location = substitution.headers[header: "Location"]
-        let isFollowed = nextRequest(after: plan.request, substitution.status, location) != nil
-        return responder.serve(plan, by: substitution, mayReadInPieces: client == .server, isFollowed: isFollowed)
-    }
-
     /// Returns the request with which `answer(to:)` follows a redirect. Returns `nil` if `answer(to:)` returns the
     /// response instead: it isn't a redirect, or no entry answers its target. Also returns `nil` for other clients.
     ///
@@ -117,5 +112,132 @@ final class Attachment: Sendable {
             lookUp(next, body: RequestFacts.Body(next)).hasEntry
         else { return nil }
         return next
+    }
+}
+
+/// The outcomes of requests. A protocol also answers requests for which URLSession doesn't ask a cache or rejects the
+/// cache's response.
+extension Attachment {
+    /// Returns an entry's response, without waiting for the entry's delay, even if the loader wouldn't accept the
+    /// response from a cache. If the entry's file can't be read, returns a failure.
+    func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
+        guard let url = plan.request.url else { return .failed(plan, URLError(.badURL)) }
+        let location = substitution.headers[header: "Location"]
+        let isFollowed = nextRequest(after: plan.request, substitution.status, location) != nil
+        do throws(FileProblem) {
+            if client == .server, let outcome = try serveInPieces(plan, by: substitution, url) { return outcome }
+            guard let response = try responder.response(to: plan, by: substitution) else {
+                return .failed(plan, URLError(.badURL))
+            }
+            let answerer: Observers.Answerer = plan.cacheAnswer == nil ? .protocol : .cache
+            if !isFollowed { responder.reportSubstituted(plan, bytes: response.data.count, by: answerer) }
+            return RequestOutcome(.answered, plan, .success(response))
+        } catch {
+            responder.maps.uncount(plan)
+            responder.report(error, key: substitution.key, file: substitution.fileURL, url)
+            return .failed(plan, .unreadable(error, url))
+        }
+    }
+
+    /// Returns an entry's response whose body is in a large file, which the client reads in pieces. Returns `nil` if
+    /// the file isn't large or must be read whole.
+    private func serveInPieces(
+        _ plan: Plan,
+        by substitution: Substitution,
+        _ url: URL
+    ) throws(FileProblem) -> RequestOutcome? {
+        guard let name = substitution.fileName, let folder = plan.folder, plan.question == nil,
+            substitution.pace?.isEven ?? true, let file = try ResponseBuilder.LargeFile(opening: name, in: folder)
+        else { return nil }
+        let builder = ResponseBuilder(substitution: substitution, file: nil, large: file)
+        let range = plan.range.flatMap(builder.range)
+        guard let response = plan.range.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
+        else { return nil }
+        responder.maps.use(plan)
+        let isHead = plan.request.httpMethod == "HEAD"
+        let body = ResponseBuilder.LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
+        responder.reportSubstituted(plan, bytes: body.range.count, by: .protocol)
+        return RequestOutcome(.answered, plan, .success(response), largeBody: body)
+    }
+
+    /// Returns the bytes of one piece of an entry's stream.
+    ///
+    /// - Throws: The piece's own error if the piece ends the stream with an error, or an error if the piece's file
+    ///   can't be read.
+    func bytes(of piece: Entry.Piece, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
+        let url = plan.request.url
+        switch piece.content {
+        case .data(let data): return data
+        case .error(let code): throw .ofEntry(substitution.key, code, url)
+        case .file(let name):
+            guard let url, let folder = plan.folder else { throw .unreadable(.missing, url) }
+            do throws(FileProblem) {
+                return try responder.read(name.text, in: folder, for: plan).data
+            } catch {
+                responder.report(error, key: substitution.key, file: folder.url(of: name.text), url)
+                throw .unreadable(error, url)
+            }
+        }
+    }
+
+    /// Fails a request because its entry says so.
+    func fail(_ plan: Plan, by substitution: Substitution, _ code: URLError.Code) -> RequestOutcome {
+        fail(plan, .ofEntry(substitution.key, code, plan.request.url))
+    }
+
+    /// Fails a request with an error from its entry or from the entry's handler.
+    func fail(_ plan: Plan, _ error: URLError) -> RequestOutcome {
+        responder.maps.use(plan)
+        responder.reportSubstituted(plan, bytes: 0, by: .protocol)
+        return .failed(plan, error)
+    }
+
+    /// Fails a request whose handler can't be called, threw an error, or returned an answer that isn't allowed.
+    ///
+    /// - Parameter message: What's wrong and how to fix it.
+    func mishandled(_ plan: Plan, _ message: String) -> RequestOutcome {
+        responder.maps.use(plan)
+        responder.reportUnanswered(plan, since: message)
+        let error = URLError.explained(.badServerResponse, message, plan.request.url)
+        return RequestOutcome(.mishandled(message), plan, .failure(error))
+    }
+
+    /// Answers with a recorder's kept copy. Returns `nil` if there's no copy, and a failure if the copy can't be read.
+    ///
+    /// - Parameter isConfirmed: Whether the server has just confirmed that the copy is current; `false` by default.
+    func replay(_ plan: Plan, _ recorder: any ResponseRecorder, isConfirmed: Bool = false) -> RequestOutcome? {
+        guard let url = plan.request.url else { return nil }
+        do throws(FileProblem) {
+            guard let response = try recorder.answer(plan.request) else { return nil }
+            let (key, bytes) = (url.absoluteString, response.data.count)
+            guard isConfirmed else {
+                responder.observers.report(.substituted, url, by: .protocol, key: key, bytes: bytes)
+                return RequestOutcome(.answered, plan, .success(response))
+            }
+            responder.observers.report(.confirmed, url, key: key, bytes: bytes)
+            return RequestOutcome(.confirmed, plan, .success(response))
+        } catch {
+            return .failed(plan, .unreadable(error, url))
+        }
+    }
+
+    /// Fails a request that nothing answers, because its session isn't allowed to reach the network.
+    func unmatched(_ plan: Plan) -> RequestOutcome {
+        responder.maps.uncount(plan)
+        var reason = plan.reason
+        if case .network? = plan.substitution?.answer {
+            reason = "the entry that names it has no “forwardTo”, and the request can't use the network"
+        }
+        responder.reportUnanswered(plan, since: reason)
+        let explanation = Explanation(plan, reason: reason)
+        // If the session's listener explains the failure, the error's description is short.
+        let isBrief = plan.rules?.listener?.explainsUnmatched == true
+        let error = isBrief ? URLError.unmatchedInBrief(explanation) : .unmatched(explanation)
+        return RequestOutcome(.unmatched(explanation), plan, .failure(error))
+    }
+
+    /// Returns whether the entry for a URL is `null`.
+    func excludes(_ url: URL?) -> Bool {
+        url.flatMap { try? NormalizedURL($0.absoluteString) }.map { responder.maps.map.match($0).isExcluded } ?? false
     }
 }

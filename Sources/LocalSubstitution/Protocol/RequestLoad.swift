@@ -127,10 +127,10 @@ final class RequestLoad {
     private func step(_ plan: Plan) async throws(URLError) -> Step {
         switch plan.action {
         case .refuse:
-            return .end(responder.unmatched(plan))
+            return .end(attachment.unmatched(plan))
         case .fail(let substitution, let code):
             try await wait(substitution.options.fields.delay)
-            return .end(responder.fail(plan, by: substitution, code))
+            return .end(attachment.fail(plan, by: substitution, code))
         case .answer(let substitution):
             try await wait(substitution.options.fields.delay)
             return try await answer(plan, by: substitution)
@@ -138,7 +138,7 @@ final class RequestLoad {
             try await wait(substitution.options.fields.delay)
             return try await call(handler, plan, substitution)
         case .replay(let recorder):
-            return replay(plan, recorder) ?? .end(responder.unmatched(plan))
+            return replay(plan, recorder) ?? .end(attachment.unmatched(plan))
         case .readBody:
             let (request, body) = try await readBody(of: plan.request)
             return .next(decide(request, body: body))
@@ -216,7 +216,7 @@ final class RequestLoad {
         var (sent, bytes) = (DispatchTime.now(), 0)
         if pieces.count == 1, let first = pieces.first, case .error(let code) = first.content {
             try await timeout.wait(until: sent + first.delay, since: sent, for: url)
-            return responder.fail(plan, by: substitution, code)
+            return attachment.fail(plan, by: substitution, code)
         }
         do throws(URLError) {
             guard let url = plan.request.url,
@@ -228,7 +228,7 @@ final class RequestLoad {
             client.receive(.head(head, .answered))
             for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
                 try await timeout.wait(until: sent + piece.delay, since: sent, for: url)
-                let data = try responder.bytes(of: piece, plan, substitution)
+                let data = try attachment.bytes(of: piece, plan, substitution)
                 client.receive(.data(data))
                 (sent, bytes) = (.now(), bytes + data.count)
             }
@@ -275,13 +275,13 @@ final class RequestLoad {
                 body: RequestFacts.Body(plan.request),
                 captures: substitution.captures
             )
-        else { return .end(responder.mishandled(plan, handler.refusal)) }
+        else { return .end(attachment.mishandled(plan, handler.refusal)) }
         let name = "The handler of the entry “\(substitution.key)”"
         switch try await timeout.value(for: self.url, of: { try await call(request) }) {
         case .failure(let error):
-            if let error = error as? URLError { return .end(responder.fail(plan, error)) }
+            if let error = error as? URLError { return .end(attachment.fail(plan, error)) }
             return .end(
-                responder.mishandled(
+                attachment.mishandled(
                     plan,
                     "\(name) threw an error: \("\(error)".sentence) Correct the handler. To fail the request, throw a URLError."
                 )
@@ -293,14 +293,14 @@ final class RequestLoad {
                 responder.maps.use(plan)
                 return .next(Plan(plan, answeredWith: handled.substitution))
             } catch {
-                return .end(responder.mishandled(plan, "\(name) can't answer: \(error.message)"))
+                return .end(attachment.mishandled(plan, "\(name) can't answer: \(error.message)"))
             }
         }
     }
 
     /// Answers with the recorder's kept copy. Returns `nil` if there's no copy.
     private func replay(_ plan: Plan, _ recorder: any ResponseRecorder) -> Step? {
-        guard let outcome = responder.replay(plan, recorder) else { return nil }
+        guard let outcome = attachment.replay(plan, recorder) else { return nil }
         guard !attachment.isDirect, let http = outcome.response?.response as? HTTPURLResponse,
             Redirect.statuses.contains(http.statusCode),
             let next = plan.request.redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))
@@ -321,8 +321,14 @@ final class RequestLoad {
         _ fallback: Plan.Fallback?,
         isConditional: Bool = true
     ) async throws(URLError) -> Step {
-        if let error = UnsupportedTask.error(forForwarding: client.task, first.request) {
+        if client.task?.hidesBody == true {
             responder.maps.uncount(plan)
+            let error = URLError.explained(
+                .requestBodyStreamExhausted,
+                "On Linux, Foundation hides an upload task's body from a URLProtocol, so the request can't be forwarded. "
+                    + "Set the request's httpBody, and use a data task.",
+                first.request.url
+            )
             return .end(fail(plan, error))
         }
         let sent = ForwardedRequest(
@@ -376,8 +382,8 @@ final class RequestLoad {
         case .pass where original == nil: return nil
         case .forward where original == nil && next.substitution?.target == nil: return nil
         case .answer(let substitution)
-        where original == nil && !attachment.rules.fails(hop) && attachment.answersAtOnce(substitution):
-            let outcome = responder.serve(next, by: substitution)
+        where original == nil && !attachment.rules.forbidsNetwork(to: hop) && attachment.answersAtOnce(substitution):
+            let outcome = attachment.serve(next, by: substitution)
             return outcome.hasFailed ? nil : .end(outcome)
         default: break
         }
@@ -419,12 +425,12 @@ final class RequestLoad {
         }
         let redirects = attachment.isDirect ? [] : received.redirects
         if sent.isConditional, http.statusCode == 304 {
-            guard redirects.isEmpty, let kept = responder.replay(plan, recorder, isConfirmed: true), !kept.hasFailed
+            guard redirects.isEmpty, let kept = attachment.replay(plan, recorder, isConfirmed: true), !kept.hasFailed
             else { return try await forward(plan, fallback, isConditional: false) }
             recorder.confirm(plan.request)
             return .end(kept)
         }
-        if !responder.excludes(http.url) {
+        if !attachment.excludes(http.url) {
             let exchange = Exchange(
                 request: plan.request,
                 response: http,

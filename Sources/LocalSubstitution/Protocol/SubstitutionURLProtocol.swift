@@ -57,14 +57,14 @@ public class SubstitutionURLProtocol: URLProtocol {
         let responder = attachment.responder
         let taken = responder.taken.start(request)
         if let listener = attachment.rules.listener { heard.withLock { $0 = listener.start(request) } }
-        if !UnsupportedTask.isUnfinishable(task),
+        if task?.isUnfinishable != true,
             let retained = responder.retainedResponse(for: request, cachedResponse, taken)
         {
             let plan = attachment.rules.listener.map { _ in attachment.lookUp(request, body: .none) }
             return deliver(.end(RequestOutcome(.answered, plan, .success(retained))))
         }
         let plan = attachment.decide(request, body: .onLoaderQueue(request), taken?.plan)
-        if let error = UnsupportedTask.error(for: task, plan) {
+        if let error = downloadError(plan) {
             responder.maps.uncount(plan)
             responder.reportUnanswered(plan, since: error.localizedDescription)
             return deliver(.end(.failed(plan, error)))
@@ -92,6 +92,23 @@ public class SubstitutionURLProtocol: URLProtocol {
         // may have been resumed (`URLSessionTask.swift`, `suspend`).
         task?.state != .canceling
         #endif
+    }
+
+    /// Returns the error of a download task that the protocol can't finish. Returns `nil` for any other task, and if the
+    /// request fails anyway.
+    private func downloadError(_ plan: Plan) -> URLError? {
+        // `canInit(with:)` can't check this: it receives a request and not its task.
+        guard task?.isUnfinishable == true else { return nil }
+        switch plan.action {
+        case .fail, .refuse: return nil
+        case .answer, .call, .forward, .pass, .readBody, .replay: break
+        }
+        return .explained(
+            .unsupportedURL,
+            "On Linux, Foundation can't finish a download task from a URLProtocol. "
+                + "Use a data task, and write the file yourself.",
+            plan.request.url
+        )
     }
 
     // MARK: Delivering
@@ -128,7 +145,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             client.urlProtocol(self, didLoad: data)
         case .end(let outcome):
             if let tell = heard.withLock({ $0 }) {
-                tell(.ended(outcome, isHiddenUpload: UnsupportedTask.hidesBody(task)))
+                tell(.ended(outcome, isHiddenUpload: task?.hidesBody == true))
             }
             switch outcome.result {
             case .success(let response):
@@ -176,6 +193,27 @@ extension URLResponse {
         var headers = http.headers
         headers[header: "WWW-Authenticate"] = nil
         return HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: headers) ?? self
+        #endif
+    }
+}
+
+extension URLSessionTask {
+    /// Whether Foundation traps when a protocol finishes the task: on Linux, if it's a download task
+    /// (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
+    fileprivate var isUnfinishable: Bool {
+        #if canImport(Darwin)
+        false
+        #else
+        self is URLSessionDownloadTask
+        #endif
+    }
+
+    /// Whether Foundation hides the task's body from its protocol: on Linux, if it's an upload task.
+    var hidesBody: Bool {
+        #if canImport(Darwin)
+        false
+        #else
+        self is URLSessionUploadTask
         #endif
     }
 }

@@ -34,14 +34,14 @@ struct SessionRulesTests {
     func exceptions(_ exceptions: [String], _ url: String, _ fails: Bool) throws {
         let rules = try SessionRules(.fail(except: exceptions))
         #expect(rules.isStrict)
-        #expect(rules.fails(try request(url)) == fails)
+        #expect(rules.forbidsNetwork(to: try request(url)) == fails)
     }
 
     @Test("None fail if unmatched requests are loaded")
     func load() throws {
         let rules = try SessionRules(.load)
         #expect(!rules.isStrict)
-        #expect(!rules.fails(try request("https://h/a")))
+        #expect(!rules.forbidsNetwork(to: try request("https://h/a")))
     }
 
     @Test(
