@@ -192,7 +192,7 @@ struct ExplainTests {
             .deletingLastPathComponent()
         let source = package.appendingPathComponent("Sources/LocalSubstitution/Answering/Explanation.swift")
         let declarations = try String(contentsOf: source, encoding: .utf8)
-            .matches(of: /public static let \w+ = Verdict\(rawValue: "(\w+)"\)/)
+            .matches(of: /public static var \w+: Verdict { Verdict\(rawValue: "(\w+)"\) }/)
         #expect(!declarations.isEmpty)
         #expect(Set(Case.all.map(\.verdict.rawValue)) == Set(declarations.map { String($0.1) }))
     }
