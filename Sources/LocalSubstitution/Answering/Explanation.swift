@@ -156,11 +156,8 @@ extension Explanation {
         file = substitution?.fileURL
         // The type of a handler's answer isn't known before the handler is called.
         let typed: Substitution? = if case .handler? = substitution?.answer { nil } else { substitution }
-        contentType = typed.map { ResponseBuilder.contentType(of: $0, bodyBeginning: beginning, copy: copy) }
-        contentTypeSource = typed.map { substitution in
-            copy?.contentType != nil && ![.entry, .header].contains(substitution.mimeTypeSource)
-                ? "set by the server" : substitution.mimeTypeSource.description
-        }
+        let type = typed?.contentType(ofBody: beginning, from: copy?.contentType)
+        (contentType, contentTypeSource) = (type?.text, type?.source.description)
         attached = problem == nil && refusal == nil ? Self.attached(plan) : nil
         isNewerCopy = verdict == .substituted && substitution?.use == .untilUpdated ? copy != nil : nil
         status = substitution?.status

@@ -228,16 +228,6 @@ final class Plan: Sendable {
 
     /// The default cache's key for a response to the request; `nil` if the default cache can't keep the response.
     var defaultCacheKey: URLRequest? { DefaultCache.key(for: request, match?.url.text) }
-
-    /// Whether the request's URL is spelled exactly like the winning entry's key, or like the key in canonical form;
-    /// `false` for a pattern. An entry has at most two such spellings, so the number of their retained responses needs
-    /// no limit.
-    var isSpelledAsKey: Bool {
-        guard let match = match, let entry = match.winner, !entry.isPattern else { return false }
-        let text = request.url?.absoluteString
-        if text == entry.key { return true }
-        return text == match.url.canonical && text == (try? NormalizedURL(key: entry.key))?.canonical
-    }
 }
 
 extension URLRequest {

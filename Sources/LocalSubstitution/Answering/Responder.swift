@@ -168,7 +168,7 @@ final class Responder: Sendable {
         if method == "HEAD" { return builder.head(for: url) }
         if method == "GET", let range = plan.range { return builder.part(range, for: url) }
         // A newer copy is read from the default cache each time.
-        guard proof == nil, newer?.copy == nil, let name = retainedName(plan, substitution) else {
+        guard proof == nil, newer?.copy == nil, let name = RetainedResponses.name(for: plan, by: substitution) else {
             return builder.full(for: url)
         }
         if let known = retained.response(name, madeOf: file, generation: plan.generation) { return known }
@@ -307,55 +307,12 @@ extension Responder {
     }
 }
 
-/// The names under which responses are retained.
-extension Responder {
-    /// Returns the name under which an entry's response is retained; `nil` if the response isn't retained.
-    ///
-    /// If every `GET` of the URL gets the response, the name is the URL, so that the response is found without a search
-    /// of the map. If the entry has conditions, each request is looked up in the map, and the name identifies the entry
-    /// or alternative that answers.
-    func retainedName(_ plan: Plan, _ substitution: Substitution) -> String? {
-        guard !plan.isHandled, let url = plan.request.url?.absoluteString, let match = plan.match,
-            let number = match.number
-        else { return nil }
-        if match.isConditional || match.protocolField != nil {
-            return Self.decidedName(url, entry: number, alternative: match.winner?.options.place?.number ?? 0)
-        }
-        let isAccepted = LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers) == nil
-        let answersAtOnce = substitution.use == .always || (substitution.use == .untilUpdated && !plan.isOffline)
-        let isPlain = plan.request.httpMethod == "GET" && !substitution.isRedirect
-        return isAccepted && answersAtOnce && isPlain ? url : nil
-    }
-
-    /// Drops all retained responses to a URL.
-    func removeRetained(_ url: String, in map: SubstitutionMap) {
-        retained.remove(url)
-        guard let normal = try? NormalizedURL(url) else { return }
-        for candidate in map.storage.index.candidates(for: normal) {
-            let alternatives = map.storage.index.entries[candidate.number].options.alternatives
-            for alternative in 0...alternatives.count {
-                retained.remove(Self.decidedName(url, entry: candidate.number, alternative: alternative))
-            }
-        }
-    }
-
-    /// Returns a name for a response that isn't found by its URL alone. Hits look up URLs, which have no spaces, so
-    /// they never find this name.
-    ///
-    /// - Parameters:
-    ///   - entry: The entry's number in the map's index.
-    ///   - alternative: The alternative's number from 1; 0 for the entry itself.
-    private static func decidedName(_ url: String, entry: Int, alternative: Int) -> String {
-        "\(url) \(entry) \(alternative)"
-    }
-}
-
 /// Removes responses from memory and from the default cache. The map's entries stay, and answer the next lookup again.
 extension Responder {
     /// Removes a request's retained response, its response in the default cache, and the newer copy of its entry's
     /// file.
     func remove(_ request: URLRequest) {
-        if let url = request.url?.absoluteString { removeRetained(url, in: maps.map) }
+        if let url = request.url?.absoluteString { retained.removeAll(for: url, in: maps.map) }
         let match = Plan(request, in: maps.map).match
         if let match, match.substitution?.use == .untilUpdated { copies.removeCopy(of: match.url.canonical) }
         if let key = DefaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }

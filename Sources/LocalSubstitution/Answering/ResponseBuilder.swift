@@ -105,11 +105,7 @@ extension ResponseBuilder {
 
     func headers(length: Int) -> [String: String] {
         var headers = [
-            "Content-Type": Self.contentType(
-                of: substitution,
-                bodyBeginning: large?.beginning ?? data.prefix(Charset.longestByteOrderMark),
-                copy: copy
-            ),
+            "Content-Type": substitution.contentType(ofBody: large?.beginning ?? data, from: copy?.contentType).text,
             "Cache-Control": Self.cacheControl,
             "Cache-Status": cacheStatus,
         ]
@@ -124,30 +120,6 @@ extension ResponseBuilder {
         headers["Content-Length"] = String(length)
         headers[Responder.proofHeader] = proof
         return headers
-    }
-
-    /// Returns the `Content-Type` of a substitution: the header that the entry sets, or else its MIME type, with a
-    /// charset for text.
-    ///
-    /// - Parameters:
-    ///   - bodyBeginning: The first bytes of the body, enough to detect a byte order mark.
-    ///   - copy: The newer copy that the body comes from; `nil` if it comes from elsewhere. The type that the server
-    ///     sent with the copy overrides a type guessed from the file extension.
-    static func contentType(
-        of substitution: Substitution,
-        bodyBeginning: Data,
-        copy: NewerCopies.Copy? = nil
-    ) -> String {
-        if let own = substitution.headers[header: "Content-Type"] { return own }
-        if let type = copy?.contentType, substitution.mimeTypeSource != .entry {
-            guard substitution.options.fields.charset != nil, let charset = substitution.charset else { return type }
-            return "\(MIMEType.essence(of: type)); charset=\(charset)"
-        }
-        var charset = substitution.charset
-        if charset != nil, substitution.options.fields.charset == nil {
-            charset = Charset.byteOrderMark(of: bodyBeginning) ?? charset
-        }
-        return substitution.mimeType + (charset.map { "; charset=\($0)" } ?? "")
     }
 
     /// The `Cache-Status` (RFC 9211). It says that the response is a substitution, names the file, and says whether a
@@ -174,13 +146,6 @@ extension ResponseBuilder {
     private static func entityTag(_ status: FileStatus) -> String {
         let parts = [Int64(status.size), status.modified, Int64(bitPattern: status.inode)]
         return "\"" + parts.map { String(UInt64(bitPattern: $0), radix: 16) }.joined(separator: "-") + "\""
-    }
-}
-
-extension Substitution {
-    /// Returns this substitution's `Content-Type` for a response with the given body.
-    package func contentType(ofBody body: Data) -> String {
-        ResponseBuilder.contentType(of: self, bodyBeginning: body.prefix(Charset.longestByteOrderMark))
     }
 }
 

@@ -346,3 +346,58 @@ extension RetainedResponses {
         }
     }
 }
+
+/// The names under which responses are retained.
+extension RetainedResponses {
+    /// Returns the name under which an entry's response is retained; `nil` if the response isn't retained.
+    ///
+    /// If every `GET` of the URL gets the response, the name is the URL, so that the response is found without a search
+    /// of the map. If the entry has conditions, each request is looked up in the map, and the name identifies the entry
+    /// or alternative that answers.
+    static func name(for plan: Plan, by substitution: Substitution) -> String? {
+        guard !plan.isHandled, let url = plan.request.url?.absoluteString, let match = plan.match,
+            let number = match.number
+        else { return nil }
+        if match.isConditional || match.protocolField != nil {
+            return decidedName(url, entry: number, alternative: match.winner?.options.place?.number ?? 0)
+        }
+        let isAccepted = LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers) == nil
+        let answersAtOnce = substitution.use == .always || (substitution.use == .untilUpdated && !plan.isOffline)
+        let isPlain = plan.request.httpMethod == "GET" && !substitution.isRedirect
+        return isAccepted && answersAtOnce && isPlain ? url : nil
+    }
+
+    /// Drops all responses to a URL.
+    func removeAll(for url: String, in map: SubstitutionMap) {
+        remove(url)
+        guard let normal = try? NormalizedURL(url) else { return }
+        for candidate in map.storage.index.candidates(for: normal) {
+            let alternatives = map.storage.index.entries[candidate.number].options.alternatives
+            for alternative in 0...alternatives.count {
+                remove(Self.decidedName(url, entry: candidate.number, alternative: alternative))
+            }
+        }
+    }
+
+    /// Returns a name for a response that isn't found by its URL alone. Hits look up URLs, which have no spaces, so
+    /// they never find this name.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry's number in the map's index.
+    ///   - alternative: The alternative's number from 1; 0 for the entry itself.
+    private static func decidedName(_ url: String, entry: Int, alternative: Int) -> String {
+        "\(url) \(entry) \(alternative)"
+    }
+}
+
+extension Plan {
+    /// Whether the request's URL is spelled exactly like the winning entry's key, or like the key in canonical form;
+    /// `false` for a pattern. An entry has at most two such spellings, so the number of their retained responses needs
+    /// no limit.
+    fileprivate var isSpelledAsKey: Bool {
+        guard let match = match, let entry = match.winner, !entry.isPattern else { return false }
+        let text = request.url?.absoluteString
+        if text == entry.key { return true }
+        return text == match.url.canonical && text == (try? NormalizedURL(key: entry.key))?.canonical
+    }
+}

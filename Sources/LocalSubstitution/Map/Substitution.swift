@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -112,6 +112,8 @@ extension Substitution {
     /// Where a MIME type comes from.
     enum MIMETypeSource: Sendable, Equatable, CustomStringConvertible {
         case entry, header
+        /// The server that sent the body.
+        case server
         /// The field with the body: `json`, `text` or `stream`.
         case inline
         case fileExtension(String)
@@ -122,6 +124,7 @@ extension Substitution {
             switch self {
             case .entry: "set by the entry"
             case .header: "set by the entry's header Content-Type"
+            case .server: "set by the server"
             case .fileExtension(let name): "from the file's extension “\(name)”"
             case .urlExtension(let name): "from the URL's extension “\(name)”"
             case .inline: "from the entry's field “json”, “text” or “stream”"
@@ -155,6 +158,26 @@ extension Substitution {
         guard let own = MIMEType.fileExtension(of: path) else { return nil }
         return MIMEType.guess(forExtension: own).map { ($0, own) }
     }
+
+    /// Returns the response's `Content-Type`: the header that the entry sets, or else its MIME type, with a charset for
+    /// text. Also returns where the type comes from.
+    ///
+    /// - Parameters:
+    ///   - body: The body, or its first bytes, enough to detect a byte order mark.
+    ///   - server: The type that a server sent with the body, which overrides a type guessed from a file extension;
+    ///     `nil` if the body comes from elsewhere.
+    func contentType(ofBody body: Data, from server: String?) -> (text: String, source: MIMETypeSource) {
+        if let own = headers[header: "Content-Type"] { return (own, .header) }
+        let own = options.fields.charset
+        if let server, mimeTypeSource != .entry {
+            return (own.map { "\(MIMEType.essence(of: server)); charset=\($0)" } ?? server, .server)
+        }
+        let charset = own ?? self.charset.map { Charset.byteOrderMark(of: body) ?? $0 }
+        return (mimeType + (charset.map { "; charset=\($0)" } ?? ""), mimeTypeSource)
+    }
+
+    /// Returns the `Content-Type` of a response with a body.
+    package func contentType(ofBody body: Data) -> String { contentType(ofBody: body, from: nil).text }
 
     /// The charset that the entry sets. By default, `utf-8` for text and streams, and `nil` for other types. When a
     /// response is built, a byte order mark in the file overrides the default.

@@ -15,8 +15,9 @@ final class ForwardedRequest: Sendable {
         /// The network's response. A body longer than the limit has already been passed on in pieces; the response's
         /// body is then `nil`.
         case received(ResponseCollector.Response)
-        /// - Parameter isPartial: Whether part of the response has been passed on. If so, nothing else can answer.
-        case failed(URLError, isPartial: Bool)
+        /// - Parameter fallback: What answers instead; `nil` if nothing does. Nothing answers instead if part of the
+        ///   response was passed on, or if the error isn't the network's.
+        case failed(URLError, fallback: Plan.Fallback?)
     }
 
     private struct State: Sendable {
@@ -209,7 +210,9 @@ extension ForwardedRequest {
 
     @discardableResult
     private func end(_ error: URLError, unlessPartial: Bool = false) -> Bool {
-        end(unlessPartial: unlessPartial) { .failed(error, isPartial: $0) }
+        end(unlessPartial: unlessPartial) { isPartial in
+            .failed(error, fallback: isPartial || !error.isOfNetwork ? nil : fallback)
+        }
     }
 
     /// Adds the last event and ends the events. Later calls have no effect.
@@ -315,3 +318,22 @@ extension ForwardedRequest {
     }
 }
 #endif
+
+extension URLError {
+    /// Whether the network, the host or the connection failed, so that a fallback may answer. A response with an HTTP
+    /// error status isn't an error.
+    fileprivate var isOfNetwork: Bool { Self.ofNetwork.contains(code) }
+
+    private static let ofNetwork: [Code] = {
+        let codes: [Code] = [
+            .notConnectedToInternet, .networkConnectionLost, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed,
+            .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed,
+        ]
+        #if canImport(Darwin)
+        return codes
+        #else
+        // Linux's loader reports these codes if a connection ends before the response's head or within its body.
+        return codes + [.badServerResponse, .unknown]
+        #endif
+    }()
+}

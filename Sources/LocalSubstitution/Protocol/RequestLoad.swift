@@ -359,8 +359,8 @@ final class RequestLoad {
                 return step
             case .received(let response):
                 return try await finish(sent, with: response)
-            case .failed(let error, let isPartial):
-                guard let fallback, !isPartial, error.isOfNetwork else { return .end(fail(plan, error)) }
+            case .failed(let error, let fallback):
+                guard let fallback else { return .end(fail(plan, error)) }
                 try await wait(sent.entryFallback?.options.fields.delay)
                 return try await fallBack(plan, fallback, error)
             }
@@ -487,23 +487,4 @@ private final class DispatchExecutor: TaskExecutor {
             job.runSynchronously(on: self.asUnownedTaskExecutor())
         }
     }
-}
-
-extension URLError {
-    /// Whether the network, the host or the connection failed, so that a fallback may answer. A response with an HTTP
-    /// error status isn't an error.
-    fileprivate var isOfNetwork: Bool { Self.ofNetwork.contains(code) }
-
-    private static let ofNetwork: [Code] = {
-        let codes: [Code] = [
-            .notConnectedToInternet, .networkConnectionLost, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed,
-            .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed,
-        ]
-        #if canImport(Darwin)
-        return codes
-        #else
-        // Linux's loader reports these codes if a connection ends before the response's head or within its body.
-        return codes + [.badServerResponse, .unknown]
-        #endif
-    }()
 }

@@ -27,10 +27,12 @@ struct ForwardedRequestTests {
 
     /// Returns a request that isn't sent, so the test alone decides what arrives.
     private static func request(receive: @escaping @Sendable () -> Void = {}) throws -> ForwardedRequest {
-        let map = try SubstitutionMap(json: Data("{}".utf8))
+        let json = #"{ "http://nowhere.invalid/a": { "text": "a", "use": "whenOffline" } }"#
+        let map = try SubstitutionMap(json: Data(json.utf8))
+        let plan = Plan(try LocalSubstitutionTests.request("http://nowhere.invalid/a"), in: map)
         return ForwardedRequest(
-            Plan(try LocalSubstitutionTests.request("http://nowhere.invalid/a"), in: map),
-            nil,
+            plan,
+            .entry(try #require(plan.substitution)),
             in: Attachment(of: Responder(map, reloadsChanges: false, defaultCacheIn: nil), to: .ephemeral),
             for: RequestLoad.Client(receive: { _ in receive() }),
             body: nil,
@@ -38,10 +40,10 @@ struct ForwardedRequestTests {
         )
     }
 
-    private func failure() async throws -> (error: URLError, isPartial: Bool) {
+    private func failure() async throws -> (error: URLError, fallsBack: Bool) {
         var events = request.events.makeAsyncIterator()
         let failure =
-            if case .failed(let error, let isPartial) = await events.next() { (error, isPartial) } else {
+            if case .failed(let error, let fallback) = await events.next() { (error, fallback != nil) } else {
                 nil as (URLError, Bool)?
             }
         return try #require(failure)
@@ -53,8 +55,16 @@ struct ForwardedRequestTests {
         request.collectorOwner.body.pass?(.data(Data("late".utf8)))
         let failure = try await failure()
         #expect(failure.error.code == .timedOut)
-        #expect(!failure.isPartial)
+        #expect(failure.fallsBack)
         #expect(pieces.count == 0)
+    }
+
+    @Test("Nothing else answers if the network didn't fail", arguments: [URLError.Code.cancelled, .badURL])
+    func otherError(code: URLError.Code) async throws {
+        request.collectorOwner.complete(.failure(URLError(code)))
+        let failure = try await failure()
+        #expect(failure.error.code == code)
+        #expect(!failure.fallsBack)
     }
 
     @Test("A request that fails after a piece was delivered is partial, so nothing else answers")
@@ -63,7 +73,7 @@ struct ForwardedRequestTests {
         request.collectorOwner.complete(.failure(URLError(.timedOut)))
         let failure = try await failure()
         #expect(failure.error.code == .timedOut)
-        #expect(failure.isPartial)
+        #expect(!failure.fallsBack)
         #expect(pieces.count == 1)
     }
 

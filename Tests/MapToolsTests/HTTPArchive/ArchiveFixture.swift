@@ -90,7 +90,7 @@ struct ArchiveFixture {
         let match = try map().match(NormalizedURL(url), for: RequestFacts(method: method, body: body))
         guard let substitution = match.substitution, let file = substitution.fileName else { return nil }
         let bytes = try Data(contentsOf: resources.appendingPathComponent(file))
-        return (file, ResponseBuilder.contentType(of: substitution, bodyBeginning: bytes), substitution.status, bytes)
+        return (file, substitution.contentType(ofBody: bytes), substitution.status, bytes)
     }
 
     /// Returns all files in the folder, with their contents.
