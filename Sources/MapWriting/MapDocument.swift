@@ -28,7 +28,7 @@ package struct MapDocument: Sendable {
         do throws(JSONCursor.SyntaxError) {
             members = try JSONScanner(json).members()
         } catch {
-            throw SubstitutionMapError(file: file, problems: [MapLoader.problem(error, in: json)])
+            throw SubstitutionMapError(file: file, problems: [SubstitutionMap.Problem(error, in: json)])
         }
         for member in members {
             guard values.updateValue(Self.text(of: member, in: json), forKey: member.key) == nil else {

@@ -59,11 +59,11 @@ extension Entry {
             case error(URLError.Code)
         }
 
-        package var content: Content
+        package internal(set) var content: Content
         /// The delay in seconds, after the previous piece or, for the first piece, after the stream begins.
-        package var delay = 0.0
+        package internal(set) var delay = 0.0
         /// The piece's line in the map; 0 for a map made in code.
-        package var line = 0
+        package internal(set) var line = 0
 
         /// The name of the piece's file; `nil` if it has none.
         package var file: FileName? { if case .file(let name) = content { name } else { nil } }

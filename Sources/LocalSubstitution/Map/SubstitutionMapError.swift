@@ -105,6 +105,13 @@ extension SubstitutionMap {
             self.init(kind, key: entry.key, line: entry.lineInMap, message)
         }
 
+        /// Creates the problem of a map whose text isn't a JSON object.
+        package init(_ error: JSONCursor.SyntaxError, in json: [UInt8]) {
+            let (line, column) = error.position(in: json)
+            let kind: Kind = error.isOtherJSON ? .notAnObject : .syntax
+            self.init(kind, line: line, column: column, "The map \(error.message)")
+        }
+
         /// Whether the problem makes the whole map unusable.
         var isFatal: Bool { [.unreadableMap, .syntax, .notAnObject].contains(kind) }
     }

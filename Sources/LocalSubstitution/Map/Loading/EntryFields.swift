@@ -3,7 +3,7 @@ import Foundation
 /// The fields of an entry, an alternative, a piece of a stream, `$defaults` or a handler's answer. Unset fields are
 /// `nil` or empty.
 package struct EntryFields: Sendable {
-    package var file: String?
+    package internal(set) var file: String?
     /// The kind of the answer; `nil` if the fields have no answer.
     var kind: Kind?
     /// The answer from `json`, `text`, `stream`, `error`, `forwardTo`, `handler` or data in code; otherwise, `nil`.
@@ -16,16 +16,16 @@ package struct EntryFields: Sendable {
     var requestHeaders: [(name: String, value: String?)] = []
     package var ignoreQuery: Query.Ignored?
     package var use: Substitution.Use?
-    package var timeout: Double?
+    package internal(set) var timeout: Double?
     package var methods: [String]?
     /// The delay in seconds.
-    package var delay: Double?
+    package internal(set) var delay: Double?
     /// Whether the delay isn't the entry's own, but comes from `$defaults` or, for an alternative, from its entry.
-    package var inheritsDelay = false
+    package internal(set) var inheritsDelay = false
     package var pace: Pace?
-    package var when: RequestCondition?
+    package internal(set) var when: RequestCondition?
     /// How many requests an alternative answers; `nil` for any number.
-    package var times: Int?
+    package internal(set) var times: Int?
     package var isEnabled: Bool?
     /// Each alternative's fields and line.
     var alternatives: [(line: Int, fields: EntryFields)] = []

@@ -5,7 +5,7 @@ package import Foundation
 package final class EntryFieldsReader {
     typealias Member = JSONScanner.Member
 
-    package var fields = EntryFields()
+    package internal(set) var fields = EntryFields()
     package private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
     /// The line of each of the object's fields, for problems that are found after all fields are read.
     private var lines: [String: Int] = [:]

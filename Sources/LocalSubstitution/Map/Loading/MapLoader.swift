@@ -1,8 +1,8 @@
 import Foundation
 
 /// A loader that checks every entry of a map, notes every problem, and indexes the valid entries.
-package final class MapLoader {
-    package typealias Problem = SubstitutionMap.Problem
+final class MapLoader {
+    typealias Problem = SubstitutionMap.Problem
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMap.Problem] = []
@@ -92,7 +92,7 @@ package final class MapLoader {
             loader.finish()
         } catch {
             loader = MapLoader(folder, looksAtFiles: looksAtFiles)
-            loader.problems = [problem(error, in: json)]
+            loader.problems = [Problem(error, in: json)]
         }
         return loader
     }
@@ -254,16 +254,6 @@ package final class MapLoader {
 
     private func note(_ reader: EntryFieldsReader, key: String) {
         problems += reader.problems.map { Problem($0.kind, key: key, line: $0.line > 0 ? $0.line : nil, $0.message) }
-    }
-
-    package static func problem(_ error: JSONCursor.SyntaxError, in json: [UInt8]) -> Problem {
-        let (line, column) = error.position(in: json)
-        return Problem(
-            error.isOtherJSON ? .notAnObject : .syntax,
-            line: line,
-            column: column,
-            "The map \(error.message)"
-        )
     }
 }
 
