@@ -91,7 +91,7 @@ extension EntryFields {
     }
 
     /// A field of an entry: its name, where it's allowed, and how it's read and inherited.
-    struct Field: Sendable {
+    final class Field: Sendable {
         typealias Read = @Sendable (EntryFieldsReader, JSONScanner.Member) -> Void
         typealias Inherit = @Sendable (inout EntryFields, EntryFields) -> Void
 
