@@ -68,6 +68,8 @@ package final class Substitution: Sendable {
         self.init(entry, .file, fileName: fileName, folder: folder, url: url)
     }
 
+    // Not inlined, since the compiler would copy it into the callers of each other initializer.
+    @inline(never)
     private init(
         _ entry: Entry,
         _ answer: Entry.Answer,
