@@ -1,5 +1,5 @@
 /// A search for the name that was probably meant.
-package struct NearestName: Sendable {
+package final class NearestName {
     private let names: [(name: String, text: Text)]
 
     /// The number of names that ``of(_:)`` may still compare letter by letter. It limits the total time of many calls.
@@ -12,7 +12,7 @@ package struct NearestName: Sendable {
 
     /// Returns the name that needs the fewest edits to become the given name. Returns `nil` if every name needs too
     /// many for its length, or if earlier calls have used up the comparisons.
-    package mutating func of(_ name: String) -> String? {
+    package func of(_ name: String) -> String? {
         let typed = Text(name)
         var best: (name: String, edits: Int)?
         for (name, text) in names {
@@ -28,8 +28,7 @@ package struct NearestName: Sendable {
     }
 
     package static func of(_ name: String, in names: [String]) -> String? {
-        var nearest = NearestName(names)
-        return nearest.of(name)
+        NearestName(names).of(name)
     }
 
     /// Returns the question “Did you mean …?” with the most similar name, or the advice `other` if no name is similar.
