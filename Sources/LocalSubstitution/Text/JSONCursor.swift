@@ -156,13 +156,6 @@ package struct JSONCursor {
         return try decoded(range)
     }
 
-    /// Reads any value. Returns an integer; `nil` for other values.
-    package mutating func integer() throws(SyntaxError) -> Int? {
-        let (start, kind) = (offset, next)
-        try skip()
-        return kind == .number ? Int(String(decoding: bytes[start..<offset], as: UTF8.self)) : nil
-    }
-
     /// Skips any value.
     @inline(never)
     package mutating func skip() throws(SyntaxError) {

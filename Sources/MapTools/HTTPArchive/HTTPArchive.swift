@@ -231,4 +231,11 @@ extension JSONCursor {
         }
         return members
     }
+
+    /// Reads any value. Returns an integer; `nil` for other values.
+    fileprivate mutating func integer() throws(SyntaxError) -> Int? {
+        let (start, kind) = (offset, next)
+        try skip()
+        return kind == .number ? Int(String(decoding: bytes[start..<offset], as: UTF8.self)) : nil
+    }
 }
