@@ -117,3 +117,26 @@ package struct MapDocument: Sendable {
         member.text.map(JSONText.string) ?? String(decoding: json[member.range], as: UTF8.self)
     }
 }
+
+extension JSONText {
+    /// Returns an object with one member on each line, sorted by key. Keys that begin with `$` come first.
+    ///
+    /// - Parameters:
+    ///   - members: The values as JSON text, by key.
+    ///   - indent: The white space before the closing brace; none by default. Members are indented by two more spaces.
+    package static func lines(_ members: [String: String], indent: String = "") -> String {
+        guard !members.isEmpty else { return "{}" }
+        let sorted = members.ordered { first, second in
+            let reserved = (first.key.utf8.first == UInt8(ascii: "$"), second.key.utf8.first == UInt8(ascii: "$"))
+            if reserved.0 != reserved.1 { return reserved.0 }
+            // “$schema” comes first, since editors look for it there.
+            if reserved.0, (first.key == "$schema") != (second.key == "$schema") { return first.key == "$schema" }
+            return first.key < second.key
+        }
+        var text = "{\n"
+        for (index, member) in sorted.enumerated() {
+            text += "\(indent)  \(string(member.key)): \(member.value)\(index + 1 < sorted.count ? "," : "")\n"
+        }
+        return text + indent + "}"
+    }
+}

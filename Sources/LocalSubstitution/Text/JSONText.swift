@@ -33,25 +33,4 @@ package enum JSONText {
     package static func object(_ members: [(key: String, value: String)]) -> String {
         members.isEmpty ? "{}" : "{ " + members.map { "\(string($0.key)): \($0.value)" }.joined(separator: ", ") + " }"
     }
-
-    /// Returns an object with one member on each line, sorted by key. Keys that begin with `$` come first.
-    ///
-    /// - Parameters:
-    ///   - members: The values as JSON text, by key.
-    ///   - indent: The white space before the closing brace; none by default. Members are indented by two more spaces.
-    package static func lines(_ members: [String: String], indent: String = "") -> String {
-        guard !members.isEmpty else { return "{}" }
-        let sorted = members.ordered { first, second in
-            let reserved = (first.key.utf8.first == UInt8(ascii: "$"), second.key.utf8.first == UInt8(ascii: "$"))
-            if reserved.0 != reserved.1 { return reserved.0 }
-            // “$schema” comes first, since editors look for it there.
-            if reserved.0, (first.key == "$schema") != (second.key == "$schema") { return first.key == "$schema" }
-            return first.key < second.key
-        }
-        var text = "{\n"
-        for (index, member) in sorted.enumerated() {
-            text += "\(indent)  \(string(member.key)): \(member.value)\(index + 1 < sorted.count ? "," : "")\n"
-        }
-        return text + indent + "}"
-    }
 }
