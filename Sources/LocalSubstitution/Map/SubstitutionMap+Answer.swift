@@ -64,8 +64,7 @@ extension SubstitutionMap {
             if fields.isEmpty {
                 answer.problems.append("“\(name)” can't be set on nil. Remove it, or replace nil with an answer.")
             }
-            answer.fields.removeAll { $0.name == name }
-            answer.fields.append((name, json))
+            answer.fields = fields.filter { $0.name != name } + [(name, json)]
             return answer
         }
 

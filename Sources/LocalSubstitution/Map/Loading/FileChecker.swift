@@ -218,8 +218,9 @@ private final class FileSuggestions {
         /// - Parameter names: The names, sorted.
         init(_ names: [String]) {
             all = names
-            byLastSegment = Dictionary(names.map { (ResourcesFolder.split($0).last, $0) }) { first, second in
-                second.utf8.contains(UInt8(ascii: "/")) ? first : second
+            byLastSegment = names.reduce(into: [:]) { found, name in
+                let last = ResourcesFolder.split(name).last
+                if found[last] == nil || !name.utf8.contains(UInt8(ascii: "/")) { found[last] = name }
             }
         }
 
