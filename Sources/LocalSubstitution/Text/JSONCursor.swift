@@ -237,7 +237,7 @@ package struct JSONCursor {
         throw failure("needs a JSON value here.")
     }
 
-    private static let words = ["true", "false", "null"].map { Array($0.utf8) }
+    private static let words = [Array("true".utf8), Array("false".utf8), Array("null".utf8)]
 
     /// Skips a number (RFC 8259 §6): `-`, an integer without leading zeros, a fraction and an exponent. Only the
     /// integer is required.

@@ -44,9 +44,11 @@ extension PercentEncoding {
         private let bits: (low: UInt64, high: UInt64)
 
         package init(_ characters: String) {
-            bits = Array(characters.utf8).reduce(into: (0, 0)) { bits, byte in
-                if byte < 64 { bits.0 |= 1 << UInt64(byte) } else { bits.1 |= 1 << UInt64(byte - 64) }
+            var (low, high): (UInt64, UInt64) = (0, 0)
+            for byte in characters.utf8 {
+                if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
             }
+            bits = (low, high)
         }
 
         package func contains(_ byte: UInt8) -> Bool {
