@@ -104,15 +104,19 @@ final class NearMisses: Sendable {
     private typealias Difference = SubstitutionMap.NearMiss.Difference
     private typealias Text = NearestName.Text
 
-    private struct Key: Sendable {
+    private final class Key: Sendable {
         let number: Int
         /// The part that may be misspelled. For an exact key, the host and the path without a slash at its end. For a
         /// pattern, the host or domain.
         let outline: Text
         /// How many of the last labels of a URL's host are compared with the outline; `nil` for all.
-        var labels: Int?
+        let labels: Int?
         /// The whole pattern, and the pattern's path in lowercase and without the query; `nil` for an exact key.
-        var pattern: (whole: MatchPattern, path: Glob)?
+        let pattern: (whole: MatchPattern, path: Glob)?
+
+        init(_ number: Int, _ outline: Text, labels: Int? = nil, pattern: (whole: MatchPattern, path: Glob)? = nil) {
+            (self.number, self.outline, self.labels, self.pattern) = (number, outline, labels, pattern)
+        }
     }
 
     /// A key whose host and path equal or misspell those of a URL.
@@ -146,7 +150,7 @@ final class NearMisses: Sendable {
         self.index = index
         keys = index.entries.enumerated().compactMap { number, entry in
             if !entry.isPattern {
-                return (try? NormalizedURL(key: entry.key)).map { Key(number: number, outline: Self.outline($0)) }
+                return (try? NormalizedURL(key: entry.key)).map { Key(number, Self.outline($0)) }
             }
             guard let pattern = try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery) else { return nil }
             let path = Glob(Self.withoutQuery(pattern.path.text).lowercased())
@@ -156,7 +160,7 @@ final class NearMisses: Sendable {
                 case .domain(let name): (name, MatchPattern.Host.domains(of: name).count)
                 case .any: ("", 0)
                 }
-            return Key(number: number, outline: Text(name), labels: labels, pattern: (pattern, path))
+            return Key(number, Text(name), labels: labels, pattern: (pattern, path))
         }
     }
 
