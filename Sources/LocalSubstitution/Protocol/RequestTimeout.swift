@@ -69,7 +69,7 @@ struct RequestTimeout: Sendable {
 }
 
 /// A timer that calls a closure once, at a given time. The system doesn't delay the call to save power.
-private struct Timer {
+private final class Timer {
     private let source: any DispatchSourceTimer
 
     init(at time: DispatchTime, _ body: @escaping @Sendable () -> Void) {
