@@ -84,7 +84,7 @@ package final class DirectLoader: Sendable {
 
 extension DirectLoader {
     /// The result of ``load(_:isWanted:)``.
-    package struct Response: Sendable {
+    package final class Response: Sendable {
         package enum Body: Sendable {
             case data(Data)
             case large(ResponseBuilder.LargeFile.Part)
