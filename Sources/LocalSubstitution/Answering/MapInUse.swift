@@ -20,7 +20,7 @@ final class MapInUse: Sendable {
     }
 
     /// When to load an invalid map again even if the map's file doesn't change: a missing resource may have been added.
-    private struct Retry: Sendable {
+    private final class Retry: Sendable {
         /// When to load the file again, in nanoseconds since 1970.
         let time: Int64
         let folder: String
@@ -30,6 +30,10 @@ final class MapInUse: Sendable {
         /// Whether to load the map again: ``time`` has come, or the folder's own status has changed. A change in a
         /// subfolder doesn't change that status.
         var isDue: Bool { FileStatus.now >= time || FileStatus(path: folder) != folderStatus }
+
+        init(time: Int64, folder: String, folderStatus: FileStatus?) {
+            (self.time, self.folder, self.folderStatus) = (time, folder, folderStatus)
+        }
     }
 
     /// Whether a changed map or file is used from the next request on.
