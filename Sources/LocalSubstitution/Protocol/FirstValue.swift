@@ -1,5 +1,5 @@
 /// A value that a callback sets and an async function waits for. Once it's set, later values are ignored.
-struct FirstValue<Value: Sendable>: Sendable {
+final class FirstValue<Value: Sendable>: Sendable {
     private let values = AsyncStream.makeStream(of: Value.self)
 
     /// Sets the value if it isn't set yet.
