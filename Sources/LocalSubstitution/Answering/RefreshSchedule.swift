@@ -19,7 +19,7 @@ final class RefreshSchedule: Sendable {
         var dueAt: [String: Int64] = [:]
         /// The earliest time at which a URL can be forgotten to make room for another. Used only while there's no room.
         var fullUntil: Int64 = 0
-        var waiting: ArraySlice<Waiting> = []
+        var waiting: [Waiting] = []
         /// The URLs that are waiting or being asked for.
         var asking: Set<String> = []
         var running: Int { asking.count - waiting.count }
@@ -88,7 +88,8 @@ final class RefreshSchedule: Sendable {
 
     private func start() {
         let next = state.withLock { state -> Waiting? in
-            guard state.running < Self.mostRunning, let next = state.waiting.popFirst() else { return nil }
+            guard state.running < Self.mostRunning, !state.waiting.isEmpty else { return nil }
+            let next = state.waiting.removeFirst()
             if state.dueAt[next.url] != nil { state.dueAt[next.url] = nextTime(state) }
             return next
         }
