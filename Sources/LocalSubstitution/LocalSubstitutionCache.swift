@@ -172,7 +172,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///
     /// The first lookup that needs a file reads it on the caller's thread.
     public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
-        responder.retainedResponse(for: request) ?? responder.cachedResponse(to: responder.lookUp(request))
+        responder.cachedResponse(to: request)
     }
 
     /// Calls the completion handler with the response to a data task's current request, or with `nil` if the cache has

@@ -92,28 +92,6 @@ final class Responder: Sendable {
         return response
     }
 
-    /// Returns a request's retained response if it's still current, without counting a hit.
-    func currentResponse(to request: URLRequest) -> RetainedResponses.Response? {
-        guard let url = request.retainableURL?.absoluteString, let response = retained.peek(url), response.isCurrent
-        else { return nil }
-        return response
-    }
-
-    /// Returns the retained response to a request that a protocol answers.
-    ///
-    /// - Parameters:
-    ///   - cached: The response that the loader got from a cache; `nil` if it got none. If it's the retained response,
-    ///     it's returned without another check or count, since the cache did both.
-    ///   - taken: The note that the protocol made when it accepted the request; `nil` if it made none.
-    func retainedResponse(
-        for request: URLRequest,
-        _ cached: CachedURLResponse?,
-        _ taken: TakenRequest.Note?
-    ) -> CachedURLResponse? {
-        if let cached, let url = request.url?.absoluteString, retained.peek(url) === cached { return cached }
-        return retainedResponse(for: request, checked: taken?.checkedResponse)
-    }
-
     // MARK: Deciding
 
     /// Looks a request up in the current map, after reloading the map if its file has changed.
@@ -188,7 +166,7 @@ final class Responder: Sendable {
 extension URLRequest {
     /// The URL under which a response to this request may be retained. `nil` if the method isn't GET, if the request
     /// has a header on which a cache's response depends, or if its cache policy ignores local data.
-    fileprivate var retainableURL: URL? {
+    var retainableURL: URL? {
         guard httpMethod == "GET", !ignoresLocalData else { return nil }
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return url }
         let decisive = ["Range", "Authorization", "Proxy-Authorization", Responder.proofHeader]
@@ -198,6 +176,11 @@ extension URLRequest {
 
 /// Lookups without a retained response: an entry answers, or else the default cache.
 extension Responder {
+    /// Returns the response to a request; `nil` if the cache doesn't answer.
+    func cachedResponse(to request: URLRequest) -> CachedURLResponse? {
+        retainedResponse(for: request) ?? cachedResponse(to: lookUp(request))
+    }
+
     /// Calls back with the response to a data task's request, or with `nil` if the cache doesn't answer. Calls back at
     /// once if this needs neither a file nor the default cache, and otherwise on another queue.
     func cachedResponse(to request: URLRequest, _ done: @escaping @Sendable (CachedURLResponse?) -> Void) {

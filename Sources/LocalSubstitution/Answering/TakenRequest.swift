@@ -64,3 +64,28 @@ final class TakenRequest: Sendable {
         return note?.isOf(request) == true ? note : nil
     }
 }
+
+/// The retained responses with which a protocol answers.
+extension Responder {
+    /// Returns a request's retained response if it's still current, without counting a hit.
+    func currentResponse(to request: URLRequest) -> RetainedResponses.Response? {
+        guard let url = request.retainableURL?.absoluteString, let response = retained.peek(url), response.isCurrent
+        else { return nil }
+        return response
+    }
+
+    /// Returns the retained response to a request that a protocol answers.
+    ///
+    /// - Parameters:
+    ///   - cached: The response that the loader got from a cache; `nil` if it got none. If it's the retained response,
+    ///     it's returned without another check or count, since the cache did both.
+    ///   - taken: The note that the protocol made when it accepted the request; `nil` if it made none.
+    func retainedResponse(
+        for request: URLRequest,
+        _ cached: CachedURLResponse?,
+        _ taken: TakenRequest.Note?
+    ) -> CachedURLResponse? {
+        if let cached, let url = request.url?.absoluteString, retained.peek(url) === cached { return cached }
+        return retainedResponse(for: request, checked: taken?.checkedResponse)
+    }
+}

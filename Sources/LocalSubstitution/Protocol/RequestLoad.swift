@@ -163,7 +163,7 @@ final class RequestLoad {
     /// Waits for an entry's delay.
     private func wait(_ delay: Double?) async throws(URLError) {
         guard let delay else { return }
-        try await timeout.wait(until: delaysFrom + delay, since: timeout.began, for: url)
+        try await timeout.waitOrTimeOut(until: delaysFrom + delay, since: timeout.began, for: url)
     }
 
     /// Fails a request that nothing has answered, and reports it unless a URLSession cancelled it.
@@ -215,7 +215,7 @@ final class RequestLoad {
     ) async throws(URLError) -> RequestOutcome {
         var (sent, bytes) = (DispatchTime.now(), 0)
         if pieces.count == 1, let first = pieces.first, case .error(let code) = first.content {
-            try await timeout.wait(until: sent + first.delay, since: sent, for: url)
+            try await timeout.waitOrTimeOut(until: sent + first.delay, since: sent, for: url)
             return attachment.fail(plan, by: substitution, code)
         }
         do throws(URLError) {
@@ -227,7 +227,7 @@ final class RequestLoad {
             defer { responder.reportSubstituted(plan, bytes: bytes, by: .protocol) }
             client.receive(.head(head, .answered))
             for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
-                try await timeout.wait(until: sent + piece.delay, since: sent, for: url)
+                try await timeout.waitOrTimeOut(until: sent + piece.delay, since: sent, for: url)
                 let data = try attachment.bytes(of: piece, plan, substitution)
                 client.receive(.data(data))
                 (sent, bytes) = (.now(), bytes + data.count)
@@ -251,7 +251,7 @@ final class RequestLoad {
         do throws(URLError) {
             while start < body.count {
                 let (piece, delay) = pace.piece(of: body, from: start)
-                try await timeout.wait(until: sent + delay, since: sent, for: url)
+                try await timeout.waitOrTimeOut(until: sent + delay, since: sent, for: url)
                 client.receive(.data(piece))
                 // If the pace is even, a late piece doesn't delay the later pieces.
                 sent = pace.isEven ? sent + delay : .now()

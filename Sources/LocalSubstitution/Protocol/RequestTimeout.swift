@@ -27,7 +27,7 @@ struct RequestTimeout: Sendable {
     ///   - last: The time from which the timeout is counted: when the request began, or when the client last received
     ///     something.
     ///   - url: The URL for the error.
-    func wait(until time: DispatchTime, since last: DispatchTime, for url: URL?) async throws(URLError) {
+    func waitOrTimeOut(until time: DispatchTime, since last: DispatchTime, for url: URL?) async throws(URLError) {
         let latest = seconds.isFinite ? last + seconds : .distantFuture
         if min(time, latest) > .now() {
             let end = FirstValue<Void>()
