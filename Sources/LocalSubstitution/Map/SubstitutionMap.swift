@@ -67,6 +67,9 @@ public struct SubstitutionMap: Sendable {
         /// Doesn't check files, so a missing file is found only when a request needs it. To check files, use
         /// ``SubstitutionMap/fileProblems()``. Throws an error only if the map can't be read or isn't a JSON object.
         case skip
+
+        /// Whether files are looked for when a map is loaded.
+        fileprivate var looksAtFiles: Bool { self == .reject }
     }
 
     /// A map's file, and the options to load the map from it again.
@@ -153,9 +156,13 @@ public struct SubstitutionMap: Sendable {
         handlers: SubstitutionMap.HandlerTable
     ) throws(SubstitutionMapError) {
         let folder = resources.map { ResourcesFolder($0) }
-        let looksAtFiles = invalidEntries == .reject
         storage = try Storage(
-            MapLoader.load(json: Array(json), folder: folder, looksAtFiles: looksAtFiles, handlers: handlers),
+            MapLoader.load(
+                json: Array(json),
+                folder: folder,
+                looksAtFiles: invalidEntries.looksAtFiles,
+                handlers: handlers
+            ),
             folder: folder,
             invalidEntries: invalidEntries
         )
@@ -238,7 +245,7 @@ public struct SubstitutionMap: Sendable {
         looksAtFiles: Bool? = nil
     ) throws(SubstitutionMapError) {
         let folder = ResourcesFolder(beside: file.url, or: resources, isInBundle: isInBundle)
-        let looksAtFiles = looksAtFiles ?? (invalidEntries == .reject)
+        let looksAtFiles = looksAtFiles ?? invalidEntries.looksAtFiles
         storage = try Storage(
             MapLoader.load(json: file.json, folder: folder, looksAtFiles: looksAtFiles, handlers: handlers),
             folder: folder,

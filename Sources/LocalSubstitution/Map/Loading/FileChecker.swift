@@ -8,7 +8,8 @@ final class FileChecker {
     }
 
     private let folder: ResourcesFolder?
-    /// Whether to look for the files. If `false`, only their names are checked.
+    /// Whether to look for the files. If `false`, as with ``SubstitutionMap/InvalidEntries/skip``, only their names are
+    /// checked.
     let looksAtFiles: Bool
     private let listing: FolderListing?
     /// The checked names, each with its problem.
