@@ -221,6 +221,8 @@ package final class EntryFieldsReader {
         note(member.line, kind, message)
     }
 
+    // Not inlined, since the compiler would copy it into all of its many callers, for problems that are rare.
+    @inline(never)
     func note(_ line: Int, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
         problems.append((line, kind, message))
     }
