@@ -308,11 +308,8 @@ extension SubstitutionMap {
     private func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
         let files = FileChecker(storage.folder, looksAtFiles: true)
         let entries = storage.index.entries.flatMap(\.answering)
-        var problems = entries.flatMap { files.problems(of: $0, wildcardsInKey: .max) }
-        problems = problems.ordered { ($0.line ?? 0) < ($1.line ?? 0) }
-        if let problem = files.folderProblem(of: entries.first { !$0.files.isEmpty }) {
-            problems.insert(problem, at: 0)
-        }
-        return (problems, files.meant)
+        let problems = entries.flatMap { files.problems(of: $0, wildcardsInKey: .max) }
+        let folderProblem = files.folderProblem(of: entries.first { !$0.files.isEmpty })
+        return (problems.ordered(after: folderProblem), files.meant)
     }
 }

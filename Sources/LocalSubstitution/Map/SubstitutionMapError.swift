@@ -116,3 +116,10 @@ extension SubstitutionMap {
         var isFatal: Bool { [.unreadableMap, .syntax, .notAnObject].contains(kind) }
     }
 }
+
+extension [SubstitutionMap.Problem] {
+    /// Returns the problems in the order of their lines, after the problem with the resources folder, if any.
+    func ordered(after folderProblem: SubstitutionMap.Problem?) -> [SubstitutionMap.Problem] {
+        (folderProblem.map { [$0] } ?? []) + ordered { ($0.line ?? 0) < ($1.line ?? 0) }
+    }
+}

@@ -99,8 +99,7 @@ final class MapLoader {
 
     private func finish() {
         index.insert(patterns)
-        problems = problems.ordered { ($0.line ?? 0) < ($1.line ?? 0) }
-        if let problem = files.folderProblem(of: firstWithFile) { problems.insert(problem, at: 0) }
+        problems = problems.ordered(after: files.folderProblem(of: firstWithFile))
     }
 
     /// Adds the members of a map one by one, since a list of all members would take as much memory as the map.
