@@ -514,10 +514,9 @@ extension EntryFieldsReader {
             }
             switch part.key {
             case "headers":
-                headers = fields(named(part), of: part, name: { $0 }, value: { Glob($0) })
+                headers = fields(named(part), of: part, areParameters: false)
             case "query":
-                let parameters = named(part, areParameters: true)
-                query = fields(parameters, of: part, name: Query.normalizedName, value: Query.normalizedValue)
+                query = fields(named(part, areParameters: true), of: part, areParameters: true)
             case "json":
                 json = isTooDeep(part) ? nil : JSONValue(String(decoding: bytes[part.range], as: UTF8.self))
             case "text":
@@ -534,12 +533,7 @@ extension EntryFieldsReader {
         fields.when = RequestCondition(headers: headers, query: query, json: json, text: text)
     }
 
-    private func fields(
-        _ members: [Member],
-        of part: Member,
-        name: (String) -> String,
-        value: (String) -> Glob
-    ) -> [RequestCondition.Field] {
+    private func fields(_ members: [Member], of part: Member, areParameters: Bool) -> [RequestCondition.Field] {
         if members.isEmpty, part.kind == .object {
             note(
                 part,
@@ -550,7 +544,9 @@ extension EntryFieldsReader {
         var fields: [RequestCondition.Field] = []
         for member in members {
             if member.kind == .string || member.kind == .null {
-                fields.append(.init(name: name(member.key), value: member.text.map(value)))
+                let name = areParameters ? Query.normalizedName(member.key) : member.key
+                let value = member.text.map { areParameters ? Query.normalizedValue($0) : Glob($0) }
+                fields.append(.init(name: name, value: value))
             } else {
                 let expected = "a string (* matches any text), or null to match requests without it"
                 note(member, .wrongType, "“\(member.key)” in “when” must be \(expected).")
