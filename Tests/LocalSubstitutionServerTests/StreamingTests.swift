@@ -140,7 +140,7 @@ struct StreamingTests {
         #expect(Data(rest.utf8) == Data(repeating: UInt8(ascii: "a"), count: rest.utf8.count))
     }
 
-    @Test("A large file that's moved, replaced or deleted while it's sent is sent whole", arguments: 0..<3)
+    @Test("A large file that's moved, replaced, linked or deleted while it's sent is sent whole", arguments: 0..<4)
     func movedFile(way: Int) throws {
         let count = 32 << 20
         let served = try ServedMap(
@@ -153,6 +153,7 @@ struct StreamingTests {
         switch way {
         case 0: try FileManager.default.moveItem(at: file, to: served.folder.file("Resources/b.bin"))
         case 1: try Data("b".utf8).write(to: file, options: .atomic)
+        case 2: try FileManager.default.linkItem(at: file, to: served.folder.file("Resources/b.bin"))
         default: try FileManager.default.removeItem(at: file)
         }
         let rest = try client.readToEnd()

@@ -178,7 +178,7 @@ extension URLRequest {
 extension Responder {
     /// Returns the response to a request; `nil` if the cache doesn't answer.
     func cachedResponse(to request: URLRequest) -> CachedURLResponse? {
-        retainedResponse(for: request) ?? cachedResponse(to: lookUp(request))
+        retainedResponse(for: request) ?? cachedResponse(by: lookUp(request))
     }
 
     /// Calls back with the response to a data task's request, or with `nil` if the cache doesn't answer. Calls back at
@@ -190,18 +190,18 @@ extension Responder {
         if let response = retainedResponse(for: request) { return done(response) }
         // If the map's file has changed, a lookup would read it, so the lookup is left to the other queue.
         let plan = maps.isCurrent(maps.map) ? lookUp(request) : nil
-        if let plan, needsNoDisk(plan) { return done(cachedResponse(to: plan)) }
+        if let plan, needsNoDisk(plan) { return done(cachedResponse(by: plan)) }
         DispatchQueue.global(qos: .userInitiated).async { [self] in
-            done(cachedResponse(to: plan ?? lookUp(request)))
+            done(cachedResponse(by: plan ?? lookUp(request)))
         }
     }
 
-    /// Returns whether ``cachedResponse(to:)`` can answer without reading a file or looking in the default cache.
+    /// Returns whether ``cachedResponse(by:)`` can answer without reading a file or looking in the default cache.
     private func needsNoDisk(_ plan: Plan) -> Bool {
         plan.verdict == .ignoresLocalData || plan.cacheAnswer != nil && isAtHand(plan)
     }
 
-    func cachedResponse(to plan: Plan) -> CachedURLResponse? {
+    func cachedResponse(by plan: Plan) -> CachedURLResponse? {
         reportGoneFiles(plan)
         guard plan.verdict != .ignoresLocalData else {
             reportUnanswered(plan)

@@ -38,7 +38,7 @@ package enum FileProblem: Error, Equatable, Sendable {
         case .outside: "replace the link with a copy"
         case .notFolder: "name a folder"
         case .notServed: "put the entries' files into a folder “Resources” beside the map"
-        case .written: "send the request again"
+        case .written: "try again"
         case .unplaced: "on Linux, mount /proc"
         default: nil
         }

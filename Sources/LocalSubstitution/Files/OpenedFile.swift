@@ -114,19 +114,23 @@ package struct OpenedFile: ~Copyable {
     /// Whether the file is unchanged since it was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
 
-    /// Returns whether the file wasn't written to since it was opened. `true` even if the file was moved or deleted.
+    /// Returns whether the file wasn't written to since it was opened. `true` even if it was moved or deleted, or if a
+    /// hard link to it was made. `false` also if an attribute was set, such as its permissions.
     ///
     /// - Parameter path: The path at which the file was opened.
     func isUnwritten(at path: String) -> Bool {
         // A moved file gets its new status an instant before its path changes, so look again before calling it written.
         for pause: UInt32 in [0, 1_000, 10_000, 100_000] {
-            usleep(pause)
+            if pause > 0 { usleep(pause) }
             guard let now = FileStatus(descriptor: descriptor), now.size == status.size,
                 now.modified == status.modified
             else { return false }
-            // If only the time of the last change differs, either the file was moved or deleted, so its path doesn't
-            // lead to it any more; or it was written to, and its modification time was set back.
-            if now == status || FileStatus(path: path)?.isSameFile(as: now) != true { return true }
+            // After a write, the modification time may have been set back. Then only the time of the last change shows
+            // it. Moving, deleting and linking the file change that time, too, but they also change the path's file or
+            // the number of links.
+            if now == status || now.links != status.links || FileStatus(path: path)?.isSameFile(as: now) != true {
+                return true
+            }
         }
         return false
     }

@@ -25,6 +25,7 @@ package enum LoaderRules {
         return nil
     }
 
+    /// Returns the reason for a request with a header that makes the loader ignore caches.
     static func refusal(ofRequestHeader name: String) -> String {
         "the loader never uses a cached response to a request with “\(name)”"
     }

@@ -29,6 +29,9 @@ final class Attachment: Sendable {
     /// ``Exchange/isBrowsed``.
     let isBrowsed: Bool
 
+    /// Creates an attachment. If it's for a strict session, the cache itself no longer asks for newer copies: see
+    /// ``Responder/takeCacheOffline()``.
+    ///
     /// - Parameters:
     ///   - configuration: The configuration with which requests are forwarded.
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is passed on

@@ -142,6 +142,8 @@ final class RequestLoad {
         case .readBody:
             let (request, body) = try await readBody(of: plan.request)
             return .next(decide(request, body: body))
+        case .forward where client.task?.hidesBody == true, .pass where client.task?.hidesBody == true:
+            return .end(failUpload(plan))
         case .pass where attachment.client == .caller:
             responder.reportUnanswered(plan)
             return .end(RequestOutcome(.passed, plan, .failure(URLError(.resourceUnavailable))))
@@ -174,6 +176,20 @@ final class RequestLoad {
             responder.reportUnanswered(plan, since: "the request was cancelled")
         }
         return .failed(plan, error)
+    }
+
+    /// Fails a request that can't be forwarded, since Foundation hides its body.
+    private func failUpload(_ plan: Plan) -> RequestOutcome {
+        responder.maps.uncount(plan)
+        return fail(
+            plan,
+            .explained(
+                .requestBodyStreamExhausted,
+                "On Linux, Foundation hides an upload task's body from a URLProtocol, so the request can't be forwarded. "
+                    + "Set the request's httpBody, and use a data task.",
+                first.request.url
+            )
+        )
     }
 
     /// Reads a request's body from its stream, if it has one. Returns the request with the body in it, and the body as
@@ -321,16 +337,6 @@ final class RequestLoad {
         _ fallback: Plan.Fallback?,
         isConditional: Bool = true
     ) async throws(URLError) -> Step {
-        if client.task?.hidesBody == true {
-            responder.maps.uncount(plan)
-            let error = URLError.explained(
-                .requestBodyStreamExhausted,
-                "On Linux, Foundation hides an upload task's body from a URLProtocol, so the request can't be forwarded. "
-                    + "Set the request's httpBody, and use a data task.",
-                first.request.url
-            )
-            return .end(fail(plan, error))
-        }
         let sent = ForwardedRequest(
             plan,
             fallback,

@@ -14,7 +14,7 @@ final class Output: Sendable {
     private let usesColor =
         Output.isTerminal(STDOUT_FILENO) && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     private let standardOutput = Guarded(StandardOutput.open)
-    /// Taken while a result is written. A reader can make that take any time.
+    /// Taken while a result is written. The reader decides how long that takes.
     private let writing = Guarded(())
     private let hasError = Guarded(false)
 

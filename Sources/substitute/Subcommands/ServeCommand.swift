@@ -94,6 +94,10 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
             \(totals.bytes.counted("byte", "bytes")) sent
             """
         )
+        if log.leftOut > 0 {
+            let left = log.leftOut.counted("request wasn't", "requests weren't")
+            output.message("\(left) printed, since nothing read the output. Redirect it to a file to see all of them.")
+        }
         if let recorder { output.recorded(by: cache, in: recorder) }
         try? output.json(totals, onOneLine: true)
     }
@@ -130,9 +134,16 @@ private final class ServeLog: Sendable {
     private let cache: LocalSubstitutionCache
     private let output: Output
     private let counted = Guarded(Totals())
+    private let printing = Guarded(Printing())
     private let queue = DispatchQueue(label: "ServeLog")
     private let places = DispatchSemaphore(value: 1_000)
-    private let isUnread = Guarded(false)
+
+    private struct Printing: Sendable {
+        /// Whether nothing seems to read the output.
+        var isUnread = false
+        /// The numbers of requests that were printed and left out.
+        var (printed, leftOut) = (0, 0)
+    }
 
     init(_ cache: LocalSubstitutionCache, _ output: Output) {
         self.cache = cache
@@ -175,26 +186,40 @@ private final class ServeLog: Sendable {
         }
     }
 
-    /// Prints lines on another thread, so that the server doesn't wait for a reader of its output. If 1,000 requests are
-    /// waiting, waits at most a second for a slow reader, and then leaves lines out until the output is read again.
+    /// The number of requests that weren't printed.
+    var leftOut: Int { printing.withLock { $0.leftOut } }
+
+    /// Prints a request's lines on another thread, so that the server doesn't wait for a reader of its output. They may
+    /// appear after the client has the response. If 1,000 requests are waiting, waits at most a second for a slow
+    /// reader, and then leaves lines out until the output is read again.
     private func print(_ lines: @escaping @Sendable () -> Void) {
-        let limit = isUnread.withLock { $0 ? 0.0 : 1.0 }
+        let limit = printing.withLock { $0.isUnread ? 0.0 : 1.0 }
         let isFull = places.wait(timeout: .now() + limit) == .timedOut
-        isUnread.withLock { $0 = isFull }
+        printing.withLock {
+            $0.isUnread = isFull
+            if isFull { $0.leftOut += 1 }
+        }
         guard !isFull else { return }
         queue.async {
             lines()
+            self.printing.withLock { $0.printed += 1 }
             self.places.signal()
         }
     }
 
-    /// Prints the last lines, after those of the requests. Waits at most two seconds, in case the output isn't read.
+    /// Prints the last lines, after those of the requests. Gives up if nothing reads the output.
     func finish(_ lines: @escaping @Sendable () -> Void) {
-        let printed = DispatchGroup()
-        queue.async(group: printed) {}
-        _ = printed.wait(timeout: .now() + 1)
-        DispatchQueue.global().async(group: printed, execute: lines)
-        _ = printed.wait(timeout: .now() + 1)
+        let end = DispatchGroup()
+        queue.async(group: end) {}
+        var (printed, isRead) = (-1, true)
+        while isRead, end.wait(timeout: .now() + 1) == .timedOut {
+            let now = printing.withLock { $0.printed }
+            (printed, isRead) = (now, now > printed)
+        }
+        // Not on a global queue: with one processor, that may have only this thread.
+        DispatchQueue(label: "ServeLog.finish").async(group: end, execute: lines)
+        // What a slow reader hasn't read yet may fill a pipe.
+        _ = end.wait(timeout: .now() + (isRead ? 10 : 1))
     }
 }
 

@@ -116,6 +116,20 @@ struct BodyConditionTests {
     }
 
     #if os(Linux)
+    @Test("An upload task that can't be forwarded fails without waiting for the entry's delay")
+    func upload() async throws {
+        let session = try EntrySession(
+            #""ORIGIN/a": { "methods": ["POST"], "forwardTo": "http://nowhere.invalid/b", "delay": 60 }"#
+        )
+        var request = try session.request("/a", "POST")
+        // Otherwise, the delay would end in a timeout.
+        request.timeoutInterval = 5
+        let error = await #expect(throws: URLError.self) {
+            _ = try await session.session.upload(for: request, from: Data("x".utf8))
+        }
+        #expect(error?.code == .requestBodyStreamExhausted)
+    }
+
     @Test("A long body loses nothing if the task is suspended while it's sent")
     func suspended() async throws {
         let session = try EntrySession(
