@@ -143,10 +143,13 @@ struct AlternativesTests {
         #expect(!unused.contains { $0.contains("f/x") })
     }
 
-    @Test("The files of a stream are checked even if the entry also has a wrong text")
-    func streamBesideWrongText() {
-        let problems = folder.problems(#"{"https://h/a": {"stream": [{"file": "none"}], "text": 3}}"#)
-        #expect(problems.map(\.kind) == [.wrongType, .missingFile])
+    @Test(
+        "The files of a stream are checked even if the entry also has another answer that's wrong",
+        arguments: [("text", "3"), ("handler", "3"), ("handler", #""""#), ("handler", #""none""#)]
+    )
+    func streamBesideWrongAnswer(field: String, value: String) {
+        let problems = folder.problems(#"{"https://h/a": {"stream": [{"file": "none"}], "\#(field)": \#(value)}}"#)
+        #expect(problems.map(\.kind) == [value == "3" ? .wrongType : .invalidValue, .missingFile])
     }
 
     @Test("10,000 alternatives take linear time, and more are a problem")

@@ -278,8 +278,10 @@ extension EntryFieldsReader {
             fields.answer = .handler(handler)
             return
         }
-        let name = string(member, "a string with the name of a handler", handlers.problem(withName:))
-        fields.answer = name.map { .handler(handlers.handler(named: $0)) }
+        guard let name = string(member, "a string with the name of a handler", handlers.problem(withName:)) else {
+            return
+        }
+        fields.answer = .handler(handlers.handler(named: name))
     }
 
     func readAlternatives(_ member: Member) {
