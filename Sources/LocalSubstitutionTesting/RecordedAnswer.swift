@@ -51,7 +51,7 @@ public struct RecordedAnswer: Sendable {
         requestBody = request.body
         status = http.statusCode
         requestType = request.request.value(forHTTPHeaderField: "Content-Type")
-        let names = http.allHeaderFields.keys.compactMap { $0 as? String }
+        let names = Array(http.headers.keys)
         (headers, leftOut) = RecordedExchange.Headers.sorted(names) { http.value(forHTTPHeaderField: $0) }
         contentType = http.value(forHTTPHeaderField: "Content-Type")
         body = response.data

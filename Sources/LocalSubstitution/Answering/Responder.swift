@@ -201,6 +201,7 @@ extension Responder {
         plan.verdict == .ignoresLocalData || plan.cacheAnswer != nil && isAtHand(plan)
     }
 
+    /// Returns the response that a plan leads to: an entry's, or else the default cache's; `nil` if neither answers.
     func cachedResponse(by plan: Plan) -> CachedURLResponse? {
         reportGoneFiles(plan)
         guard plan.verdict != .ignoresLocalData else {

@@ -124,8 +124,10 @@ extension ResourcesFolder {
             guard let path = file.realPath else { throw .unplaced }
             guard path.starts(with: start) else { throw .outside }
             // A link with a visible name may lead to a hidden file.
-            let real = String(decoding: Array(path.dropFirst(start.count)), as: UTF8.self)
-            guard servesHidden || !ResourcesFolder.isHidden(real) else { throw .notServed }
+            let realName = path.dropFirst(start.count)
+            guard servesHidden || !ResourcesFolder.isHidden(String(decoding: realName, as: UTF8.self)) else {
+                throw .notServed
+            }
             return file
         }
 

@@ -259,7 +259,7 @@ extension HTTPArchive {
             if let methods, !methods.contains(method) { return .method(method) }
             guard 100...599 ~= status, statuses?.contains(status) != false else { return .status(status) }
             let type = entry.contentType?.essence ?? ""
-            if !types.isEmpty, !types.contains(where: { $0.match(Array(type.utf8)[...]) != nil }) { return .type(type) }
+            if !types.isEmpty, !types.contains(where: { $0.matches(type) }) { return .type(type) }
             if entry.body == nil, !isForTest || !entry.hasEmptyBody { return .noBody }
             if let encoding = entry.encoding, !encoding.isEmpty, !entry.isBase64 { return .encoding(encoding) }
             return isForTest ? nil : SecretName.first(in: url).map { .query($0) }

@@ -23,7 +23,7 @@ package struct Glob: Sendable {
     }
 
     /// Returns whether a text as a whole matches.
-    func matches(_ text: String) -> Bool { match(Array(text.utf8)[...]) != nil }
+    package func matches(_ text: String) -> Bool { match(Array(text.utf8)[...]) != nil }
 
     /// Returns the text that each wildcard matches; `nil` if the text as a whole doesn't match. Each wildcard except
     /// the last matches as little as possible.
