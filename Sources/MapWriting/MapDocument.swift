@@ -126,17 +126,12 @@ extension JSONText {
     ///   - indent: The white space before the closing brace; none by default. Members are indented by two more spaces.
     package static func lines(_ members: [String: String], indent: String = "") -> String {
         guard !members.isEmpty else { return "{}" }
-        let sorted = members.ordered { first, second in
-            let reserved = (first.key.utf8.first == UInt8(ascii: "$"), second.key.utf8.first == UInt8(ascii: "$"))
-            if reserved.0 != reserved.1 { return reserved.0 }
-            // “$schema” comes first, since editors look for it there.
-            if reserved.0, (first.key == "$schema") != (second.key == "$schema") { return first.key == "$schema" }
-            return first.key < second.key
-        }
-        var text = "{\n"
-        for (index, member) in sorted.enumerated() {
-            text += "\(indent)  \(string(member.key)): \(member.value)\(index + 1 < sorted.count ? "," : "")\n"
-        }
-        return text + indent + "}"
+        let keys = members.keys.sorted()
+        let reserved = keys.filter { $0.utf8.first == UInt8(ascii: "$") }
+        let others = keys.filter { $0.utf8.first != UInt8(ascii: "$") }
+        // “$schema” comes first, since editors look for it there.
+        let ordered = reserved.filter { $0 == "$schema" } + reserved.filter { $0 != "$schema" } + others
+        let lines = ordered.map { "\(indent)  \(string($0)): \(members[$0, default: ""])" }
+        return "{\n\(lines.joined(separator: ",\n"))\n\(indent)}"
     }
 }
