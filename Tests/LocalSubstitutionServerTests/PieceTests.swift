@@ -167,6 +167,20 @@ struct PieceTests {
         }
     }
 
+    @Test("A large file at a low rate is sent in small pieces")
+    func largeFileSlowly() throws {
+        let text = String(repeating: "0123456789", count: 200_000)
+        let served = try ServedMap(
+            #"{ "https://h.example/a.bin": { "file": "a.bin", "bytesPerSecond": 200 } }"#,
+            files: ["a.bin": text]
+        )
+        let client = try PieceClient(served, "https://h.example/a.bin", fields: ["Range: bytes=5-104"])
+        #expect(try client.head().status == 206)
+        let parts = try client.parts()
+        #expect(parts.map(\.text).joined() == text.dropFirst(5).prefix(100))
+        #expect(parts.count > 1)
+    }
+
     @Test("Each of 50 streams at once keeps its times")
     func many() async throws {
         let served = try served(

@@ -76,10 +76,10 @@ struct AnswerToTests {
     func events() async throws {
         let session = try EntrySession(Self.map)
         let heard = HeardEvents(of: session.cache)
-        for path in ["file", "none", "null", "error", "sent"] {
+        for path in ["file", "none", "null", "error", "sent", "away"] {
             _ = try? await session.cache.answer(to: request("http://h/\(path)"))
         }
-        #expect(heard.kinds == ["substituted", "missed", "bypassed", "substituted", "forwarded"])
+        #expect(heard.kinds == ["substituted", "missed", "bypassed", "substituted", "forwarded", "substituted"])
     }
 
     @Test("It counts, and sees the body that is set, but not a stream's")

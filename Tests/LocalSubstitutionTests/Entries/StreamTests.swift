@@ -199,6 +199,15 @@ struct StreamTests {
         #expect(got.pieces.first.map { $0.seconds >= 0.3 } == true)
     }
 
+    @Test("A stream has its entry's status and headers")
+    func head() async throws {
+        let fields = #""stream": ["a"], "status": 201, "headers": { "X-A": "b", "Cache-Control": "no-store" }"#
+        let head = try await EntrySession("\"http://h/s\": { \(fields) }").load("http://h/s").head
+        #expect(head.statusCode == 201)
+        #expect(head.value(forHTTPHeaderField: "X-A") == "b")
+        #expect(head.value(forHTTPHeaderField: "Cache-Control") == "no-store")
+    }
+
     @Test(
         "A stream's text is UTF-8, whatever its type",
         arguments: [
@@ -233,9 +242,13 @@ struct StreamTests {
     @Test("Pieces that are due at once may be one, and those 20 ms apart arrive apart")
     func joined() async throws {
         let got = try await Streamed(
-            #""http://h/s": { "stream": ["a", "b", { "text": "c", "delay": 0.02 }, "d", { "text": "e", "delay": 0.02 }] }"#
+            #"""
+            "http://h/s": { "stream": [
+                "a", "b", { "text": "c", "delay": 0.02 }, "d", { "json": 1 }, { "text": "e", "delay": 0.02 }
+            ] }
+            """#
         ).load("http://h/s")
-        #expect(got.pieces.map(\.text) == ["ab", "cd", "e"])
+        #expect(got.pieces.map(\.text) == ["ab", "cd1", "e"])
         for (number, piece) in got.pieces.enumerated() { #expect(piece.seconds >= Double(number) * 0.02) }
     }
 
@@ -350,6 +363,58 @@ struct StreamTests {
         #expect((retained.heldFile(at: folder.path(of: "a.txt")) != nil) == row.fields.contains("file"))
     }
 
+    /// Loads an entry for a client that takes a while to receive the first piece. Returns when the client began and
+    /// ended to receive each piece.
+    private func times(
+        _ fields: String,
+        firstTakes seconds: Double
+    ) async throws -> [(began: DispatchTime, ended: DispatchTime)] {
+        let session = try EntrySession("\"http://h/s\": { \(fields) }")
+        let attachment = Attachment(of: session.cache.responder, to: .ephemeral)
+        let plan = attachment.decide(try session.request("http://h/s"), body: .none)
+        let isFirst = Guarded(true)
+        let (pieces, piece) = AsyncStream.makeStream(of: (began: DispatchTime, ended: DispatchTime).self)
+        let client = RequestLoad.Client { event in
+            let began = DispatchTime.now()
+            switch event {
+            case .head: break
+            case .data:
+                let takesLong = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if takesLong { _ = DispatchSemaphore(value: 0).wait(timeout: began + seconds) }
+                piece.yield((began, .now()))
+            case .end: piece.finish()
+            }
+        }
+        let load = RequestLoad.start(plan, in: attachment, for: client)
+        let times = await pieces.reduce(into: []) { $0.append($1) }
+        await load.value
+        return times
+    }
+
+    @Test(
+        "A delay begins when the previous piece was sent, even if that was late",
+        arguments: [
+            #""stream": ["a", { "text": "b", "delay": 0.1 }]"#, #""text": "a\nb", "secondsPerLine": 0.1"#,
+            #""text": "a\n\nb", "secondsPerEvent": 0.1"#,
+        ]
+    )
+    func late(fields: String) async throws {
+        let times = try await times(fields, firstTakes: 0.2)
+        #expect(times.count == 2)
+        #expect(times[1].began >= times[0].ended + 0.1)
+    }
+
+    @Test("A rate is even: a late piece doesn't delay the later ones")
+    func even() async throws {
+        let times = try await times(#""text": "abcdefghijk", "bytesPerSecond": 10"#, firstTakes: 1.2)
+        #expect(times.count == 11)
+        // If each piece waited for the previous one, this would take ten times 0.1 s.
+        #expect(times[10].began < times[0].ended + 1)
+    }
+
     @Test("A default rate is inherited; an entry's own pace wins, and other answers ignore it")
     func inherited() throws {
         let map = try SubstitutionMap(
@@ -450,11 +515,24 @@ struct StreamTests {
         #expect(part.head.statusCode == 200)
     }
 
+    @Test(
+        "A stream answers GET and HEAD, unless its entry lists methods",
+        arguments: [("", ["GET", "HEAD"]), (#", "methods": ["POST"]"#, ["POST"])]
+    )
+    func methods(field: String, answered: [String]) async throws {
+        let session = try EntrySession("\"http://h/s\": { \"stream\": [\"a\"]\(field) }", unmatched: .fail)
+        for method in ["GET", "HEAD", "POST", "PUT"] {
+            let error = await session.error(try session.request("http://h/s", method))
+            #expect(error == (answered.contains(method) ? nil : .resourceUnavailable), "\(method)")
+        }
+    }
+
     @Test("A stream whose file is missing is passed over, and one whose file goes later ends with an error")
     func missingFile() async throws {
         let session = try EntrySession(
             #"""
             "http://h/*": { "stream": [{ "file": "*.txt" }] },
+            "http://h/two/*": { "stream": [{ "file": "a.txt" }, { "file": "*.txt" }] },
             "http://*/*": { "text": "other" },
             "http://h/s": { "stream": ["a", { "file": "b.txt", "delay": 0.1 }] }
             """#,
@@ -463,6 +541,8 @@ struct StreamTests {
         )
         #expect(try await session.load("http://h/a").text == "local")
         #expect(try await session.load("http://h/none").text == "other")
+        #expect(try await session.load("http://h/two/a").text == "locallocal")
+        #expect(try await session.load("http://h/two/none").text == "other")
         let pieces = Pieces()
         let own = try session.cache.makeSession(delegate: pieces)
         own.dataTask(with: try session.request("http://h/s")).resume()

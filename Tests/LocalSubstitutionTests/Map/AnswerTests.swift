@@ -125,7 +125,7 @@ struct AnswerTests {
     func data() throws {
         let (first, second) = (Data([0, 1]), Data([2]))
         let map = try SubstitutionMap([
-            "https://h/a": .data(first, mimeType: "a/b").status(201),
+            "https://h/a": .data(first, mimeType: "a/b").status(201).bytesPerSecond(9),
             "https://h/b": [.data(first, mimeType: "a/b").times(1), .data(second, mimeType: "c/d").charset("utf-16")],
         ])
         let options = map.entries.flatMap(\.answering).map(\.options)
@@ -136,6 +136,7 @@ struct AnswerTests {
         #expect(bodies == [first, first, second])
         #expect(options.map(\.fields.mimeType) == ["a/b", "a/b", "c/d"])
         #expect(options.map(\.status) == [201, 200, 200])
+        #expect(options.map(\.fields.pace) == [.bytesPerSecond(9), nil, nil])
     }
 
     struct Mistake: Sendable, CustomTestStringConvertible {

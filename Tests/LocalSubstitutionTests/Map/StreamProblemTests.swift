@@ -100,6 +100,7 @@ struct StreamProblemTests {
         Row(key: "$defaults", #"{"bytesPerSecond": 0}"#, .invalidValue, "“bytesPerSecond”"),
         Row(#"{"text": "a", "secondsPerLine": -1}"#, .invalidValue, "“secondsPerLine”", "from 0 to 3600"),
         Row(#"{"text": "a", "secondsPerLine": 3601}"#, .invalidValue, "“secondsPerLine”", "from 0 to 3600"),
+        Row(#"{"text": "a", "secondsPerEvent": -0.1}"#, .invalidValue, "“secondsPerEvent”", "from 0 to 3600"),
         Row(#"{"text": "a", "secondsPerEvent": 3601}"#, .invalidValue, "“secondsPerEvent”", "from 0 to 3600"),
         Row(#"{"text": "a", "secondsPerEvent": "1"}"#, .wrongType, "“secondsPerEvent”", "from 0 to 3600"),
         Row(#"{"bytesPerSecond": 1}"#, .noFile, "The answer is missing"),
@@ -156,7 +157,19 @@ struct StreamProblemTests {
             Row("{\"handler\": \($0)}", .wrongType, "“handler” must be a string with the name of a handler")
         }
 
-    static let rows = pieces + statuses + paces + handlerRows
+    /// Fields that a stream can't have, because it never uses the network and is always UTF-8.
+    private static let besideStreams = [
+        Row(#"{"stream": ["a"], "charset": "utf-8"}"#, .conflict, "“charset” can't go with “stream”", "is UTF-8"),
+        Row(#"{"stream": ["a"], "use": "always"}"#, .conflict, "“use” can't go with “stream”", "never uses"),
+        Row(#"{"stream": ["a"], "timeout": 1}"#, .conflict, "“timeout” can't go with “stream”", "never uses"),
+        Row(
+            #"{"stream": ["a"], "setRequestHeaders": {"A": "1"}}"#,
+            .conflict,
+            "“setRequestHeaders” can't go with “stream”: a stream never uses the network"
+        ),
+    ]
+
+    static let rows = pieces + statuses + paces + handlerRows + besideStreams
 
     /// Problems that a schema can't see.
     private static let others = [
@@ -290,7 +303,10 @@ struct StreamProblemTests {
         Coded(.stream(["a"]).secondsPerLine(1), .conflict, "“secondsPerLine” can't go with “stream”"),
         Coded(.stream(["a"]).charset("utf-8"), .conflict, "“charset” can't go with “stream”: a stream is UTF-8"),
         Coded(.text("a").bytesPerSecond(0), .invalidValue, "“bytesPerSecond” must be a whole number from 1 to"),
+        Coded(.text("a").bytesPerSecond(1_000_000_001), .invalidValue, "“bytesPerSecond” must be a whole number"),
         Coded(.text("a").secondsPerLine(-1), .invalidValue, "“secondsPerLine” must be a number of seconds from 0"),
+        Coded(.text("a").secondsPerLine(3601), .invalidValue, "“secondsPerLine” must be a number of seconds from 0"),
+        Coded(.text("a").secondsPerEvent(-1), .invalidValue, "“secondsPerEvent” must be a number of seconds from 0"),
         Coded(.text("a").secondsPerEvent(3601), .invalidValue, "“secondsPerEvent” must be a number of seconds from 0"),
         Coded(.text("a").bytesPerSecond(1).secondsPerLine(1), .conflict, "“secondsPerLine” can't go with another pace"),
         Coded(
@@ -298,6 +314,7 @@ struct StreamProblemTests {
             .conflict,
             "“bytesPerSecond” can't go with another pace"
         ),
+        Coded(.status(404).bytesPerSecond(1), .conflict, "“bytesPerSecond” can't go with “status”: an empty body"),
         Coded(.error(.timedOut).bytesPerSecond(1), .conflict, "“bytesPerSecond” can't go with “error”"),
         Coded(.forward(to: "http://l").secondsPerLine(1), .conflict, "“secondsPerLine” can't go with “forwardTo”"),
         Coded(.handler { _ in nil }.secondsPerEvent(1), .conflict, "“secondsPerEvent” can't go with “handler”"),
