@@ -83,6 +83,18 @@ struct StreamProblemTests {
         ),
     ]
 
+    /// An error that isn't the last piece, in each place where the schema sees it, and two errors after these places.
+    private static let earlyErrors = (1...9).map { number in
+        let error = #"{"error": "timedOut"}"#
+        let pieces = Array(repeating: "\"a\"", count: number - 1) + [error, number < 9 ? "\"z\"" : error]
+        return Row(
+            "{\"stream\": [\(pieces.joined(separator: ", "))]}",
+            .conflict,
+            "Piece \(number): “error” ends the stream",
+            "Make it the last piece"
+        )
+    }
+
     private static let statuses = [100, 199, 204, 205, 304].map { status in
         Row(
             #"{"stream": ["a"], "status": \#(status)}"#,
@@ -169,7 +181,7 @@ struct StreamProblemTests {
         ),
     ]
 
-    static let rows = pieces + statuses + paces + handlerRows + besideStreams
+    static let rows = pieces + earlyErrors + statuses + paces + handlerRows + besideStreams
 
     /// Problems that a schema can't see.
     private static let others = [
