@@ -279,6 +279,27 @@ struct StreamTests {
         #expect(got.pieces.map(\.text) == ["a"])
     }
 
+    #if !canImport(Darwin)
+    @Test("A piece that is due waits for the loader's queue")
+    func onLoaderQueue() async throws {
+        let streamed = try Streamed(#""http://h/s": { "stream": ["a", { "text": "b", "delay": 0.05 }] }"#)
+        _ = try streamed.start("http://h/s")
+        _ = await streamed.pieces.wait { !$0.pieces.isEmpty }
+        let (before, after): ([String], [String]) = await withCheckedContinuation { continuation in
+            LoaderThread.runAsDelegate {
+                // What was passed on before has reached the delegate.
+                streamed.own.delegateQueue.addOperations([BlockOperation {}], waitUntilFinished: true)
+                let before = streamed.pieces.texts
+                // Holds the queue until the second piece is due.
+                _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 0.1)
+                continuation.resume(returning: (before, streamed.pieces.texts))
+            }
+        }
+        #expect(before == after)
+        #expect(await streamed.pieces.wait().pieces.map(\.text) == ["a", "b"])
+    }
+    #endif
+
     @Test("A suspended task keeps its place", arguments: [false, true])
     func suspended(endsMeanwhile: Bool) async throws {
         let streamed = try Streamed(

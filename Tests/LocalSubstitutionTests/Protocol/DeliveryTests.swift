@@ -46,6 +46,19 @@ struct DeliveryTests {
         #expect(again.isEmpty)
     }
 
+    @Test("A task that's suspended twice gets nothing twice")
+    func suspendedTwice() {
+        var delivery = SubstitutionURLProtocol.Delivery()
+        _ = delivery.begin()
+        var counts: [Int] = []
+        for _ in 0..<2 {
+            delivery.suspend()
+            _ = delivery.takes(piece)
+            counts.append(delivery.resume().count)
+        }
+        #expect(counts == [1, 1])
+    }
+
     @Test("It delivers nothing after it was cancelled, whether suspended or not", arguments: [false, true])
     func cancelled(isSuspended: Bool) {
         var delivery = SubstitutionURLProtocol.Delivery()
