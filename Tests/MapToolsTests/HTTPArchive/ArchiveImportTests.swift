@@ -145,6 +145,7 @@ struct ArchiveImportTests {
             (Recording(method: "POST"), .method("POST")), (Recording(method: "HEAD"), .method("HEAD")),
             (Recording(status: 404), .status(404)), (Recording(status: 0), .status(0)),
             (Recording(status: 304), .status(304)), (Recording(text: nil), .noBody), (Recording(text: ""), .noBody),
+            (Recording(mimeType: "text/event-stream", text: nil), .noBody),
             (Recording(encoding: "gzip"), .encoding("gzip")), (Recording(text: "?!", encoding: "base64"), .brokenBody),
             (Recording(text: "iVBOR", encoding: "base64"), .brokenBody),
             (Recording(mimeType: "image/png", text: "\u{FFFD}PNG"), .lostBytes(type: "image/png")),
