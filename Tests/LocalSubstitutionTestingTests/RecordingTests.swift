@@ -90,6 +90,7 @@ struct RecordingTests {
         #expect(text.contains("Recorded 4 responses in \(file.path)"), "\(text)")
         #expect(text.contains("GET \(origin.url("user")) → 127.0.0.1_\(origin.port)/user.json"), "\(text)")
         #expect(text.contains("DELETE \(origin.url("user/7"))\n"), "\(text)")
+        #expect(text.contains("the request's body isn't compared, since it's neither JSON nor a form"), "\(text)")
         try Self.expectNoSecret(in: folder)
         let base = origin.baseURL.absoluteString
         let host = "127.0.0.1_\(origin.port)"

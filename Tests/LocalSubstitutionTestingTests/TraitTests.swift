@@ -120,6 +120,18 @@ struct TraitTests {
         #expect(try await text(url, in: cache.makeSession(unmatched: .fail)) == "cache")
     }
 
+    @Test(
+        "Handlers answer for the bundle's copy of a map, too",
+        .substituting(
+            "Nowhere/handlers.json",
+            in: fixtures,
+            handlers: ["saveOrder": { .text("order \($0.captures[0])") }]
+        )
+    )
+    func handlersInCopy() async throws {
+        #expect(try await text("https://shop.example.com/orders/7") == "order 7")
+    }
+
     @Test("If a map isn't in the bundle but in the target's own, the advice is to name that")
     func ownBundle() throws {
         let folder = try TemporaryFolder()

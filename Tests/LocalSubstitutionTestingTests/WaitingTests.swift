@@ -87,6 +87,8 @@ struct WaitingTests {
         #expect(try current.requests(matching: Self.orders).map(\.outcome) == [.answered, .answered])
         #expect(try current.requests(matching: Self.orders, method: "POST").map(\.text) == ["{}"])
         #expect(try current.requests(matching: "https://*/*").count == 3)
+        let first = try await current.request(Self.orders, within: 0)
+        #expect(first.request.httpMethod == "GET")
         #expect(try current.requests(matching: "https://shop.example.com/other").isEmpty)
         #expect(throws: (any Error).self) { try current.requests(matching: "shop/orders") }
     }
@@ -161,5 +163,8 @@ struct WaitingTests {
             try await Task.detached { try await TestSubstitutions.current.request(Self.orders, within: 600) }.value
         }
         #expect(error?.localizedDescription.contains("There are no substitutions here") == true)
+        await #expect(throws: (any Error).self) {
+            try await Task.detached { try TestSubstitutions.current.requests(matching: Self.orders) }.value
+        }
     }
 }

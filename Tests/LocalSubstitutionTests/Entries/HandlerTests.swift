@@ -99,10 +99,46 @@ struct HandlerTests {
         #expect(error.localizedDescription.contains("Set the request's httpBody, and use a data task."))
     }
 
-    @Test("Captures have the query, and stay encoded where they aren't UTF-8", arguments: ["%FF", "a?b=1"])
-    func captures(text: String) async throws {
-        let handled = try Handled(["https://h/*": .handler { .text($0.captures.joined(separator: "|")) }])
+    @Test(
+        "Captures have the query, but not scheme and host, and stay encoded where they aren't UTF-8",
+        arguments: ["%FF", "a?b=1"],
+        ["https://h/*", "*://*/*"]
+    )
+    func captures(text: String, key: String) async throws {
+        let handled = try Handled([key: .handler { .text($0.captures.joined(separator: "|")) }])
         #expect(try await handled.load("https://h/\(text)").text == text)
+    }
+
+    @Test(
+        "A query parameter is the first with its name, decoded except for +",
+        arguments: [
+            ("q=a%20b&q=c", "a b"), ("%71=%3D", "="), ("q=1+2", "1+2"), ("q=", ""), ("q", nil), ("Q=a", nil),
+        ] as [(String, String?)]
+    )
+    func query(_ query: String, _ value: String?) async throws {
+        let handled = try Handled(["https://h/*": .handler { .text($0.query("q") ?? "none") }])
+        #expect(try await handled.load("https://h/a?\(query)").text == value ?? "none")
+    }
+
+    @Test(
+        "An entry's other fields decide whether its handler is called",
+        arguments: [
+            (#""methods": ["PUT"]"#, "PUT", true), (#""methods": ["PUT"]"#, "GET", false),
+            (#""ignoreQuery": true"#, "GET", true), (#""ignoreQuery": false"#, "GET", false),
+            (#""ignoreQuery": true, "enabled": true"#, "GET", true),
+            (#""ignoreQuery": true, "enabled": false"#, "GET", false),
+            (#""ignoreQuery": true, "comment": "c""#, "DELETE", true),
+        ]
+    )
+    func otherFields(_ fields: String, _ method: String, _ isCalled: Bool) async throws {
+        let key = fields.contains("ignoreQuery") ? "https://h/a" : "https://h/a?q=1"
+        let map = try SubstitutionMap(
+            json: Data(#"{ "\#(key)": { "handler": "h", \#(fields) } }"#.utf8),
+            handlers: ["h": { _ in .text("called") }]
+        )
+        let session = try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
+        let data = try? await session.data(for: request("https://h/a?q=1", method: method)).0
+        #expect(data == (isCalled ? Data("called".utf8) : nil))
     }
 
     @Test("A handler sees long bodies and streams, up to 8 MiB", arguments: [false, true])
@@ -121,6 +157,12 @@ struct HandlerTests {
         let hidden = try await handled.session.upload(for: request("https://h/a", method: "POST"), from: Data([1])).0
         #expect(hidden == Data("-1".utf8))
         #endif
+    }
+
+    @Test("A request without a body has none, and not an empty one", arguments: ["GET", "DELETE"])
+    func noBody(method: String) async throws {
+        let handled = try Handled(["https://h/a": .handler { .text("\($0.body == nil)") }])
+        #expect(try await handled.load("https://h/a", method).text == "true")
     }
 
     @Test("A handler is called only if the body meets its condition", arguments: [1, 70_000])
@@ -161,6 +203,8 @@ struct HandlerTests {
                 text: "ablocal"
             ),
             Row(testDescription: "pace", answer: .text("abcd").bytesPerSecond(100), text: "abcd"),
+            Row(testDescription: "lines", answer: .text("a\nb").secondsPerLine(0.01), text: "a\nb"),
+            Row(testDescription: "events", answer: .text("a\n\nb").secondsPerEvent(0.01), text: "a\n\nb"),
             Row(testDescription: "delay", answer: .text("late").delay(0.02), text: "late"),
         ]
     }
@@ -208,14 +252,18 @@ struct HandlerTests {
         struct Odd: Error {}
         let handled = try Handled([
             "https://h/error": .handler { _ in .error(.timedOut) },
-            "https://h/throws": .handler { _ in throw URLError(.notConnectedToInternet) },
+            "https://h/throws": .handler { _ in
+                throw URLError(.notConnectedToInternet, userInfo: [NSLocalizedDescriptionKey: "own words"])
+            },
             "https://h/odd": .handler { _ in throw Odd() },
             "https://h/to": .handler { _ in .status(302).headers(["Location": "/end"]) },
             "https://h/end": .text("end"),
             "https://h/stream": .handler { _ in .stream(["a", .error(.networkConnectionLost)]) },
         ])
         #expect(await handled.error("https://h/error")?.code == .timedOut)
-        #expect(await handled.error("https://h/throws")?.code == .notConnectedToInternet)
+        let thrown = await handled.error("https://h/throws")
+        #expect(thrown?.code == .notConnectedToInternet)
+        #expect(thrown?.localizedDescription == "own words")
         let odd = await handled.error("https://h/odd")
         #expect(odd?.code == .badServerResponse)
         #expect(odd?.localizedDescription.contains("Odd()") == true)
@@ -245,6 +293,11 @@ struct HandlerTests {
             ),
             Wrong(testDescription: "when", answer: .file("a.txt").when(text: "a"), message: "“when” isn't allowed"),
             Wrong(testDescription: "times", answer: .file("a.txt").times(1), message: "“times” isn't allowed"),
+            Wrong(
+                testDescription: "enabled",
+                answer: .file("a.txt").setting("enabled", "true"),
+                message: "“enabled” isn't allowed"
+            ),
             Wrong(testDescription: "status", answer: .file("a.txt").status(1000), message: "“status” can't be 1000"),
             Wrong(testDescription: "missing", answer: "none.txt", message: "“none.txt” doesn't exist. Add it to “/"),
             Wrong(testDescription: "outside", answer: "../a.txt", message: "“../a.txt” contains “..”, which could"),
@@ -271,6 +324,15 @@ struct HandlerTests {
         #expect(error?.localizedDescription.hasPrefix("The handler of the entry “https://h/a”") == true)
     }
 
+    @Test("A file is a wrong answer if the map has no resources folder")
+    func withoutFolder() async throws {
+        let map = try SubstitutionMap(["https://h/a": .handler { _ in "a.txt" }])
+        let session = try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
+        let error = await #expect(throws: URLError.self) { try await session.data(for: request("https://h/a")) }
+        #expect(error?.code == .badServerResponse)
+        #expect(error?.localizedDescription.contains("the map has no resources folder") == true)
+    }
+
     @Test("The entry's delay passes before the call, and the answer's after it")
     func delays() async throws {
         let called = Guarded<DispatchTime?>(nil)
@@ -286,6 +348,24 @@ struct HandlerTests {
         let call = try #require(called.withLock { $0 })
         #expect(call >= began + 0.1)
         #expect(ended >= call + 0.1)
+    }
+
+    @Test("An answer doesn't inherit the entry's delay, which has passed", arguments: [nil, 2])
+    func ownDelay(_ delay: Double?) throws {
+        let map = try SubstitutionMap(["https://h/a": Answer.handler { _ in nil }.delay(1)])
+        let match = map.match(try NormalizedURL("https://h/a"))
+        let called = try #require(match.substitution)
+        let answer = delay.map { Answer.text("a").delay($0) } ?? .text("a")
+        let handled = try HandledAnswer(answer, to: called, in: nil, url: match.url)
+        #expect(handled.substitution?.options.fields.delay == delay)
+    }
+
+    @Test("Each alternative calls its own handler")
+    func alternatives() async throws {
+        let handled = try Handled([
+            "https://h/a": [Answer.handler { _ in .text("1") }.times(1), .handler { _ in .text("2") }]
+        ])
+        for text in ["1", "2"] { #expect(try await handled.load("https://h/a").text == text) }
     }
 
     @Test("times counts the call, whatever the handler answers")
@@ -344,6 +424,7 @@ struct HandlerTests {
         let loading = try Handled(entries, unmatched: .load)
         #expect(try await loading.load(url).text == "network GET")
         #expect(try await loading.cache.answer(to: request(url)) == nil)
+        #expect(loading.cache.explain(try request(url)).shadowed.map(\.key) == ["*://*/*"])
         let strict = try Handled(entries)
         let error = await strict.error(url)
         #expect(error?.code == .resourceUnavailable)

@@ -164,6 +164,12 @@ struct StreamProblemTests {
                 "Use one of your handlers (“h”, “saveOrder”)"
             ),
             Row(#"{"handler": "h", "status": 201}"#, .conflict, "with “handler”: the handler makes the whole response"),
+            Row(#"{"handler": "h", "timeout": 1}"#, .conflict, "with “handler”: the handler makes the whole response"),
+            Row(
+                #"{"handler": "h", "setRequestHeaders": {"A": "b"}}"#,
+                .conflict,
+                "with “handler”: the handler makes the whole response"
+            ),
         ]
         + ["0", "-1", "1.5", "null", "true", "{}", "[]"].map {
             Row("{\"handler\": \($0)}", .wrongType, "“handler” must be a string with the name of a handler")

@@ -255,6 +255,19 @@ struct RecordingTests {
         #expect(try keys().isEmpty)
     }
 
+    @Test("What a handler leaves to the network isn't kept")
+    func leftByHandler() async throws {
+        let origin = try LoopbackServer { _ in .text("network") }
+        defer { origin.stop() }
+        let map = #"{ "http://127.0.0.1:*/left": { "handler": "leave" } }"#
+        let visit = try Visit(recorded, map: map, handlers: ["leave": { _ in .notSubstituted }])
+        defer { visit.end() }
+        let (data, _) = try await visit.session.data(from: origin.url("left"))
+        #expect(data == Data("network".utf8))
+        visit.recorder.flush()
+        #expect(try keys().isEmpty)
+    }
+
     @Test("The answer to a redirected request with a cookie isn't kept, which is reported")
     func redirectedCookie() async throws {
         let origin = try LoopbackServer { request in

@@ -17,13 +17,18 @@ struct Visit {
     init(
         _ folder: URL,
         map: String = "{}",
+        handlers: [String: SubstitutionMap.Handler] = [:],
         unmatched: LocalSubstitutionCache.Unmatched = .load,
         headers: [String: String] = [:],
         redacting: SubstitutionRecorder.Redaction? = nil
     ) throws {
         recorder = try SubstitutionRecorder(folder: folder, redacting: redacting)
         cache = LocalSubstitutionCache(
-            map: try SubstitutionMap(json: Data(map.utf8), resources: FileManager.default.temporaryDirectory)
+            map: try SubstitutionMap(
+                json: Data(map.utf8),
+                resources: FileManager.default.temporaryDirectory,
+                handlers: handlers
+            )
         )
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = headers
