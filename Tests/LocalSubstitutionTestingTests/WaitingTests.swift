@@ -50,6 +50,18 @@ struct WaitingTests {
         task.cancel()
     }
 
+    @Test("A request that is made after the call ends the wait before the request ends", arguments: 0..<20)
+    func underWayAfter(_ number: Int) async throws {
+        let url = "https://shop.example.com/slow"
+        let current = TestSubstitutions.current
+        async let found = current.request(url, within: 600)
+        for _ in 0..<number { await Task.yield() }
+        let task = URLSession.substituted.dataTask(with: try #require(URL(string: url)))
+        task.resume()
+        #expect(try await found.outcome == .underWay)
+        task.cancel()
+    }
+
     @Test("Any request can be waited for by its number", arguments: 1...4)
     func number(_ number: Int) async throws {
         let current = TestSubstitutions.current
