@@ -532,6 +532,14 @@ struct RecordedExchangeTests {
         #expect(secret.leftOut.first?.hasSuffix("(its value may be a credential)") == true)
     }
 
+    @Test("A parameter of the type that may be a credential is listed as left out")
+    func secretParameter() {
+        let type = "text/plain; charset=utf-8; token=s3cr3t"
+        let (kept, leftOut) = RecordedExchange.Headers.sorted(["Content-Type"]) { $0 == "Content-Type" ? type : nil }
+        #expect(kept.isEmpty)
+        #expect(leftOut == ["a parameter of Content-Type (its value may be a credential)"])
+    }
+
     @Test("Only the exchange that can't be an entry is left out", arguments: ["http://h/a", "http://h/b"])
     func alone(_ url: String) throws {
         let (text, outcomes) = try Self.added([
