@@ -417,14 +417,14 @@ struct HandlerTests {
     @Test(".notSubstituted leaves the request to the network, where the session allows it")
     func notSubstituted() async throws {
         let entries: KeyValuePairs<String, Answer> = [
-            "http://127.0.0.1:*/*": .handler { _ in .notSubstituted }, "*://*/*": "a.txt",
+            "http://127.0.0.1:*/*": .handler { _ in .notSubstituted }, "*://*:*/*": "a.txt",
         ]
         let origin = try EntrySession("")
         let url = origin.origin.url("x").absoluteString
         let loading = try Handled(entries, unmatched: .load)
         #expect(try await loading.load(url).text == "network GET")
         #expect(try await loading.cache.answer(to: request(url)) == nil)
-        #expect(loading.cache.explain(try request(url)).shadowed.map(\.key) == ["*://*/*"])
+        #expect(loading.cache.explain(try request(url)).shadowed.map(\.key) == ["*://*:*/*"])
         let strict = try Handled(entries)
         let error = await strict.error(url)
         #expect(error?.code == .resourceUnavailable)
