@@ -74,6 +74,13 @@ struct PlacesTests {
         #expect(child.ended.contains("ChildCrowd/\(test)"), "\(child.output)")
         #expect(child.issues.filter { !$0.isWarning }.map(\.description) == [], "\(child.output.suffix(2000))")
     }
+
+    @Test("Only a test's cases take places, so one place is enough")
+    func onePlace() async throws {
+        let child = try await ChildProcess.run("ChildCrowd/onePlace\\(", descriptors: 64)
+        #expect(child.ended.contains("ChildCrowd/onePlace"), "\(child.output)")
+        #expect(child.issues.map(\.description) == [], "\(child.output)")
+    }
     #endif
 }
 

@@ -108,6 +108,12 @@ struct RecordingAgainTests {
                 "{ \"ignoreQuery\": true, \"alternatives\": [\n  {\"text\": \"x\", \"methods\": [\"PUT\"]}, "
                     + "{ \"status\": 204 } ] }", "old"
             ),
+            (
+                #"{ "comment": "c", "delay": 0.01, "methods": ["POST"], "alternatives": [{ "file": "a.txt", "comment": "d" }] }"#,
+                "POST a", .status(204),
+                #"{ "comment": "c", "delay": 0.01, "methods": ["POST"], "alternatives": [{ "comment": "d", "status": 204 }] }"#,
+                "old"
+            ),
         ] as [(String, String, LoopbackServer.Answer, String, String)]
     )
     func replaced(_ entry: String, _ request: String, _ answer: LoopbackServer.Answer, _ new: String, _ text: String)
@@ -117,7 +123,7 @@ struct RecordingAgainTests {
         let map = "{\n  \"@other\":   null,\n  \"@a\": \(entry),\n  \"@b\": \"b.txt\"\n}\n"
         let site = try Site(map, ["\(method) a": [answer]])
         let child = try await site.run(request)
-        #expect(child.issues.count == 1, "\(child.output)")
+        #expect(child.issues.map(\.isWarning) == [false], "\(child.output)")
         let issue = try #require(child.issues.first?.text)
         #expect(issue.contains("Recorded 1 response in \(site.file.path)"), "\(issue)")
         #expect(issue.contains(new == entry && text == "old" ? "(unchanged)" : "(replaced)"), "\(issue)")
@@ -144,6 +150,7 @@ struct RecordingAgainTests {
             ("names", #"{ "file": "a.txt", "methods": ["GET", "PUT"] }"#, "GET names"),
             ("rate", #"{ "file": "a.txt", "bytesPerSecond": 1000000 }"#, "GET rate"),
             ("slow", #"{ "file": "a.txt", "secondsPerEvent": 0.001 }"#, "GET slow"),
+            ("shared", #"{ "enabled": true, "alternatives": ["a.txt"] }"#, "GET shared"),
         ]
         let lines = entries.map { "  \"@\($0.key)\": \($0.value)" }
         let map = "{\n" + lines.joined(separator: ",\n") + "\n}"
@@ -179,7 +186,9 @@ struct RecordingAgainTests {
             (200, .status(503), "the status is now 503"), (200, .status(304), "the status is now 304"),
             (200, .status(206), "the status is now 206, and was 200"), (206, .status(206), nil),
             (200, LoopbackServer.Answer().failing(.dropBeforeHead), "not replaced, since it was not loaded: "),
-            (404, .status(500), nil), (500, .status(401), nil), (200, .status(404), nil), (200, .status(410), nil),
+            (404, .status(500), nil), (399, .status(500), "the status is now 500, and was 399"),
+            (400, .status(500), nil), (200, .status(499), nil), (500, .status(401), nil), (200, .status(404), nil),
+            (200, .status(410), nil),
         ] as [(Int, LoopbackServer.Answer, String?)]
     )
     func failed(_ old: Int, _ answer: LoopbackServer.Answer, _ reason: String?) async throws {
@@ -227,7 +236,7 @@ struct RecordingAgainTests {
                 [#"{ "file": "a.txt", "times": 1 }"#, #"{ "file": "b.txt", "times": 1 }"#, #""host/a.txt""#],
                 ["x", "y"]
             ),
-            (2, ["x", ""], nil, ["old", "old b"]),
+            (2, ["x", ""], nil, ["old", "old b"]), (3, ["x", "y", ""], nil, ["old", "old b"]),
         ] as [(Int, [String], [String]?, [String])]
     )
     func sequence(_ count: Int, _ bodies: [String], _ new: [String]?, _ files: [String]) async throws {
@@ -313,14 +322,28 @@ struct RecordingAgainTests {
         #expect(try site.map == map(new.compactMap { $0 }))
     }
 
-    @Test("An entry gets alternatives if its request now has different responses")
-    func grown() async throws {
+    @Test("A sequence stays if the server now redirects one of its requests elsewhere")
+    func redirectInSequence() async throws {
+        let redirect = #"{ "status": 302, "headers": { "Location": "@b" }, "times": 1 }"#
+        let map = "{ \"@a\": [\(redirect), \"a.txt\"], \"@b\": \"b.txt\" }"
+        let site = try Site(map, ["GET a": [.redirect(to: "/c"), .text("x"), .text("y")]])
+        let issue = try #require(try await site.run("GET a\nGET a\nGET a").issues.first?.text)
+        #expect(issue.contains("not replaced: its entry redirects to another URL than the server does"), "\(issue)")
+        #expect(try site.map == map)
+        #expect(try site.text("a.txt") == "old")
+    }
+
+    @Test(
+        "An entry gets alternatives if its request now has different responses, and its comment stays with the first",
+        arguments: ["", #""comment": "c", "#]
+    )
+    func grown(_ comment: String) async throws {
         let site = try Site(
-            #"{ "@a": { "file": "a.txt", "ignoreQuery": true } }"#,
+            #"{ "@a": { \#(comment)"file": "a.txt", "ignoreQuery": true } }"#,
             ["GET a": [.text("x"), .text("y")]]
         )
         _ = try await site.run("GET a?1\nGET a?2")
-        let list = "[\n    { \"file\": \"a.txt\", \"times\": 1 },\n    \"host/a.txt\"\n  ]"
+        let list = "[\n    { \(comment)\"file\": \"a.txt\", \"times\": 1 },\n    \"host/a.txt\"\n  ]"
         #expect(try site.map == #"{ "@a": { "ignoreQuery": true, "alternatives": \#(list) } }"#)
         #expect(try site.text("a.txt") == "x")
         #expect(try site.text("host/a.txt") == "y")
@@ -532,6 +555,24 @@ struct RecordingAgainTests {
         #expect(try redacted.text("host/c.txt") == "same")
     }
 
+    @Test("Each request with different responses is an issue at the line of the first test, whose response is kept")
+    func conflicts() async throws {
+        let site = try Site("{}", ["GET c": [.text("x"), .text("y")], "GET d": [.text("x"), .text("y")]])
+        let child = try await site.run("GET c\nGET d", in: "ChildAgain/(first|second)\\(", second: "GET c\nGET d")
+        let conflicts = child.issues.filter { $0.text.contains("got different responses") }
+        #expect(conflicts.count == 2, "\(child.issues)")
+        for path in ["c", "d"] {
+            let beginning = "GET \(site.origin.url(path)) got different responses"
+            let conflict = try #require(conflicts.first { $0.text.contains(beginning) }, "\(child.issues)")
+            let kept = conflict.text.split(separator: "\n").filter { $0.hasSuffix("(kept)") }
+            #expect(kept.count == 1, "\(conflict)")
+            #expect(
+                kept.first?.contains("ChildAgain/first, ChildAgain.swift:\(conflict.line): ") == true,
+                "\(conflict)"
+            )
+        }
+    }
+
     @Test("A conflict that another test joins later is reported with that test only")
     func laterConflict() async throws {
         let site = try Site("{}", ["GET c": [.text("x"), .text("y"), .text("z")]])
@@ -615,6 +656,22 @@ struct RecordingAgainTests {
         )
         #expect(try String(contentsOf: copy, encoding: .utf8) == "{}")
         #expect(try site.map == "{\n  \"@c\": \"host/c.txt\"\n}\n")
+    }
+
+    @Test("A bundle's map that a test names without a path isn't recorded into", arguments: ["missing", "all"])
+    func named(_ value: String) async throws {
+        let site = try Site(#"{ "@a": "a.txt" }"#, [:])
+        let child = try await site.run(
+            "GET a\nGET c",
+            in: "named",
+            value: value,
+            environment: [ChildAgain.bundleVariable: site.folder.url.path]
+        )
+        let issue = try #require(child.issues.first?.text)
+        #expect(child.issues.count == 1 && issue.contains("No entry answers this request"), "\(child.output)")
+        #expect(issue.contains("Recording needs a map that the test names by its path"), "\(issue)")
+        #expect(try site.map == #"{ "@a": "a.txt" }"#)
+        #expect(site.origin.requests.isEmpty)
     }
 
     @Test("An exception doesn't keep a recorded answer from being replaced")

@@ -32,6 +32,15 @@ struct SharedSessionTests {
         #expect(try TestSubstitutions.current.requests(matching: Self.name, method: "POST").count == 1)
     }
 
+    @Test(
+        "A bundle's map answers it, too",
+        .substituting(named: "bundled", in: fixtures, unmatched: .fail, sharedSession: true)
+    )
+    func bundle() async throws {
+        #expect(try await text(Self.name, in: .shared) == "bundled")
+        await #expect(throws: URLError.self) { try await text("https://shop.example.com/other", in: .shared) }
+    }
+
     @Test("Without entries, all network fails", .substituting([:], unmatched: .fail, sharedSession: true))
     func nothing() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
@@ -85,7 +94,7 @@ struct SharedSessionTests {
 
     @Test(
         "Tests run one at a time, beside others, whose requests pass by",
-        arguments: ["first", "second", "OfSuite/third", "OfSuite/alsoThird", "beside", "overlapping"]
+        arguments: ["first", "second", "OfSuite/third", "OfSuite/alsoThird", "beside", "besideWithMap", "overlapping"]
     )
     func oneAtATime(_ test: String) async throws {
         let child = try await Self.child.value

@@ -238,6 +238,18 @@ struct TraitIssueTests {
         #expect(text.contains("“https://shop.example.com/old”, line 4"), "\(text)")
     }
 
+    @Test(
+        "Unused entries of a bundle's map and of code are the only issue",
+        arguments: ["unusedInBundle", "unusedInCode"]
+    )
+    func unusedElsewhere(_ test: String) async throws {
+        let issues = try await Self.issues(test)
+        #expect(issues.count == 1, "\(issues)")
+        let text = try #require(issues.first?.text)
+        #expect(text.contains("1 entry has answered no request"), "\(text)")
+        #expect(text.contains("“https://shop.example.com/name”"), "\(text)")
+    }
+
     @Test("Entries that no test in a suite has used are an issue of the suite")
     func unusedInSuite() async throws {
         let child = try await Self.child.value

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-private let fixtures: Bundle = {
+let fixtures: Bundle = {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
     return Bundle(path: folder.path) ?? .main
 }()

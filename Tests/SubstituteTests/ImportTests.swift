@@ -137,6 +137,13 @@ struct ImportTests {
         let last = try await folder.substitute("import", "--dry-run", "again.har")
         #expect(last.lines.dropLast().last == "1 new, 4 left; nothing was written")
         #expect(last.output.contains("a later response to the same request is used (--in-order keeps all)"))
+        for (options, sums) in [
+            (["--methods", "*"], "4 new, 1 left"), (["--status", "404"], "1 new, 4 left"),
+            (["--methods", "*", "--status", "200", "--status", "404"], "5 new, 0 left"),
+        ] {
+            let run = try await folder.substitute(["import", "--in-order", "--dry-run", "again.har"] + options)
+            #expect(run.lines.dropLast().last == "\(sums); nothing was written", "\(run.output)")
+        }
         let run = try await folder.substitute("import", "--in-order", "again.har")
         #expect(run.status == 0)
         let report: Report = try await folder.substitute("import", "--in-order", "--json", "again.har").json()

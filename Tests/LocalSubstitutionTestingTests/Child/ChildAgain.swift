@@ -55,6 +55,9 @@ struct ChildAgain {
     @Test(.substituting(ChildRecording.map, in: bundle))
     func bundled() async { await Self.send("first") }
 
+    @Test(.substituting(named: "map", in: bundle ?? .main), .enabled(if: bundle != nil))
+    func named() async { await Self.send("first") }
+
     @Test(.substituting(ChildRecording.map, redacting: { $0.body = Data("same".utf8) }), arguments: 1...2)
     func redacted(_ number: Int) async { await Self.send("first") }
 

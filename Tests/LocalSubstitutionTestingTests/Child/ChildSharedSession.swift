@@ -61,11 +61,13 @@ struct ChildSharedSession {
 
     private static let hasBegun = Gate()
     private static let hasLoaded = Gate()
+    private static let hasAnswered = Gate()
 
     @Test(.substituting([key: .text("overlapping")], sharedSession: ChildProcess.isThis))
     func overlapping() async throws {
         await Self.hasBegun.open()
         await Self.hasLoaded.wait()
+        await Self.hasAnswered.wait()
         #expect(try await Self.answer() == "overlapping")
     }
 
@@ -74,6 +76,15 @@ struct ChildSharedSession {
         await Self.hasBegun.wait()
         for _ in 0..<3 { #expect(try await Self.answer() == "network") }
         await Self.hasLoaded.open()
+    }
+
+    /// Has its own map while another test's map answers the shared session.
+    @Test(.substituting([key: .text("beside")]))
+    func besideWithMap() async throws {
+        await Self.hasBegun.wait()
+        #expect(try await text(#require(Self.origin).url("name").absoluteString) == "beside")
+        #expect(try await Self.answer() == "network")
+        await Self.hasAnswered.open()
     }
 
     @Test(

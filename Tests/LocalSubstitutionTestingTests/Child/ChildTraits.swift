@@ -187,6 +187,16 @@ struct ChildTraits {
         if path == "prices" { _ = try await text("https://shop.example.com/prices") }
     }
 
+    @Test(.substituting(named: "bundled", in: fixtures, unmatched: .fail, reportsUnused: true))
+    func unusedInBundle() async throws {
+        await #expect(throws: URLError.self) { try await text("https://shop.example.com/other") }
+    }
+
+    @Test(.substituting(["https://shop.example.com/name": .text("a")], unmatched: .fail, reportsUnused: true))
+    func unusedInCode() async throws {
+        await #expect(throws: URLError.self) { try await text("https://shop.example.com/other") }
+    }
+
     @Test(.substituting("../Fixtures/inner.json", reportsUnused: true))
     func used() async throws {
         _ = try await text("https://shop.example.com/name")
