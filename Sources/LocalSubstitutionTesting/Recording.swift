@@ -185,7 +185,9 @@ struct Recording: Sendable {
             let isMissing = sequence == nil && unmatched.forbidsNetwork(to: request.request)
             let missing = isMissing ? base.missing(for: request) : nil
             guard sequence != nil || missing != nil else {
-                if let entry = request.entry, !request.needsOrigin { asBefore.insert("  as before: \(entry)") }
+                if Self.mode == .all, let entry = request.entry, !request.needsOrigin {
+                    asBefore.insert("  as before: \(entry)")
+                }
                 continue
             }
             if sequence != nil, request.mayBeOfAnotherTest {
@@ -203,11 +205,12 @@ struct Recording: Sendable {
             }
         }
         test.recorded.removeAll { $0.exchange.replaced.map(failed.contains) ?? false }
-        if Self.mode == .all { lines += asBefore.sorted() }
+        lines += asBefore.sorted()
         guard !test.recorded.isEmpty || !lines.isEmpty else {
             return "There was nothing to record in \(file.path). Run the test again without \(Self.variable)."
         }
         var recorded: Set<String> = []
+        var hasChanged = false
         let (outcomes, problem) = try run.add(test)
         for ((request, exchange), outcome) in zip(test.recorded, outcomes) {
             let name = "  \(exchange.method) \(ShownURL(URL(string: exchange.url)).text)"
@@ -218,6 +221,7 @@ struct Recording: Sendable {
                     added.change == .new ? nil : added.change.rawValue, added.note,
                     request.mayBeOfAnotherTest ? Self.maybeOfAnotherTest : nil,
                 ].compactMap { $0 }
+                hasChanged = hasChanged || added.change != .unchanged
                 recorded.insert(name + place + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))"))
             case .failure(let error):
                 lines.append("\(name): \(exchange.replaced == nil ? "not recorded" : "not replaced"): \(error)")
@@ -225,11 +229,19 @@ struct Recording: Sendable {
         }
         if let problem { lines.append("  \(problem)") }
         let responses = recorded.count.counted("response", "responses")
+        let beginning = recorded.isEmpty ? "Nothing was recorded" : "Recorded \(responses)"
+        let result = "\(beginning) in \(file.path)\(recorded.isEmpty || hasChanged ? "" : ", which changed nothing")"
+        let advice =
+            if hasChanged {
+                "Review the changed entries, then run the test again"
+            } else if lines.count > asBefore.count {
+                "Solve the problems below and record again, or run the test"
+            } else {
+                "Run the test again"
+            }
         lines = recorded.sorted() + lines
         if !leftOut.isEmpty { lines.append("  headers left out: \(leftOut.sorted().joined(separator: ", "))") }
-        return
-            "Recorded \(responses) in \(file.path). Review the changed entries, then run the test again without \(Self.variable).\n"
-            + lines.joined(separator: "\n")
+        return (["\(result). \(advice) without \(Self.variable)."] + lines).joined(separator: "\n")
     }
 
     private static let maybeOfAnotherTest =

@@ -126,7 +126,10 @@ struct RecordingAgainTests {
         #expect(child.issues.map(\.isWarning) == [false], "\(child.output)")
         let issue = try #require(child.issues.first?.text)
         #expect(issue.contains("Recorded 1 response in \(site.file.path)"), "\(issue)")
-        #expect(issue.contains(new == entry && text == "old" ? "(unchanged)" : "(replaced)"), "\(issue)")
+        let isSame = new == entry && text == "old"
+        #expect(issue.contains(isSame ? "(unchanged)" : "(replaced)"), "\(issue)")
+        let advice = isSame ? ", which changed nothing. Run" : ". Review the changed entries, then run"
+        #expect(issue.contains("\(site.file.path)\(advice) the test again without"), "\(issue)")
         #expect(try site.map == map.replacingOccurrences(of: "\"@a\": \(entry)", with: "\"@a\": \(new)"))
         #expect(try site.text("a.txt") == text)
         if new.contains("host") { #expect(try site.text("host/a.txt") == "new") }
@@ -157,7 +160,8 @@ struct RecordingAgainTests {
         let site = try Site(map, [:])
         let child = try await site.run(entries.map(\.request).joined(separator: "\n"))
         let issue = try #require(child.issues.first?.text)
-        #expect(child.issues.count == 1 && issue.contains("Recorded 0 responses in"), "\(child.output)")
+        #expect(child.issues.count == 1 && issue.contains("Nothing was recorded in"), "\(child.output)")
+        #expect(issue.contains("\(site.file.path). Run the test again without"), "\(issue)")
         for entry in entries {
             let key = site.origin.baseURL.absoluteString + entry.key
             #expect(issue.contains("\n  as before: “\(key)”"), "\(issue)")

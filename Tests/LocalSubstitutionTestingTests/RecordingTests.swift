@@ -268,7 +268,8 @@ struct RecordingTests {
         let file = try folder.write("map.json", #"{ "\#(url)": \#(entry) }"#)
         let recording = try await Self.run("sentOn", file, origin, records: true)
         let text = try #require(recording.issues.first?.text)
-        #expect(text.contains("Recorded \(entry.contains("times") ? "1 response" : "0 responses") in"), "\(text)")
+        let beginning = entry.contains("times") ? "Recorded 1 response in" : "Nothing was recorded in"
+        #expect(text.contains("\(beginning) \(file.path)"), "\(text)")
         #expect(text.contains("GET \(url): not recorded: its entry has no “forwardTo”"), "\(text)")
     }
 
@@ -342,8 +343,11 @@ struct RecordingTests {
         let folder = try TemporaryFolder()
         let origin = try Self.api()
         origin.stop()
-        let recording = try await Self.run("redacted", folder.file("map.json"), origin, records: true)
+        let file = folder.file("map.json")
+        let recording = try await Self.run("redacted", file, origin, records: true)
         #expect(recording.issues.contains { $0.text.contains("not loaded: ") })
+        let nothing = "Nothing was recorded in \(file.path). Solve the problems below and record again, or run"
+        #expect(recording.issues.contains { $0.text.contains(nothing) }, "\(recording.issues)")
     }
 
     @Test(
