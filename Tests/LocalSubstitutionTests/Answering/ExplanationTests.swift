@@ -298,7 +298,7 @@ struct ExplanationTests {
         let map = try SubstitutionMap(
             [
                 "https://h/q": "a.txt", "https://h/text": .text("a"),
-                "https://h/post": .text("a").methods("POST", "PUT"),
+                "https://h/post": .text("a").methods("POST", "PUT"), "https://h/get": .text("a").methods("get"),
             ],
             resources: fixture.resources
         )
@@ -313,6 +313,10 @@ struct ExplanationTests {
         #expect(
             try description("https://h/post")
                 == "“https://h/post” answers only POST and PUT. To answer GET too, add it to .methods(…), beside the others."
+        )
+        #expect(
+            try description("https://h/get")
+                == "“https://h/get” answers only get, but letter case matters. Write “GET” in .methods(…)."
         )
     }
 

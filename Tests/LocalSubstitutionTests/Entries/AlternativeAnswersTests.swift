@@ -84,4 +84,12 @@ struct AlternativeAnswersTests {
                 == #"“http://h/orders” answers only \#(methods). To answer POST too, add it to “methods”, beside the others."#
         )
     }
+
+    @Test("A near miss says if a method differs only in letter case")
+    func nearMissInLowercase() throws {
+        let session = try EntrySession(#""http://h/orders": { "file": "a.txt", "methods": ["PUT", "post"] }"#)
+        let misses = session.cache.explain(try session.request("http://h/orders", "POST")).nearMisses
+        let beginning = "“http://h/orders” answers only PUT and post, but letter case matters."
+        #expect(misses.map(\.description) == ["\(beginning) Write “POST” in “methods”."])
+    }
 }

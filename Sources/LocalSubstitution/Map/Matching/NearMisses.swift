@@ -69,8 +69,11 @@ extension SubstitutionMap {
             var answered: [String] = []
             for name in alternatives.flatMap(\.options.methods) where !answered.contains(name) { answered.append(name) }
             let field = alternatives.contains(where: \.isMadeInCode) ? ".methods(…)" : "“methods”"
-            description =
-                "“\(key)” answers only \(answered.listed()). To answer \(method) too, add it to \(field), beside the others."
+            let advice =
+                answered.contains { $0.uppercased() == method }
+                ? ", but letter case matters. Write “\(method)” in \(field)."
+                : ". To answer \(method) too, add it to \(field), beside the others."
+            description = "“\(key)” answers only \(answered.listed())\(advice)"
         }
 
         /// Returns how to correct a query: with an entry for the request's query, or with `ignoreQuery`. If the key has
