@@ -185,7 +185,8 @@ struct SubstitutionScope: Sendable {
             let found = leftOut.filter { $0.key != nil && $0.key == url }.map {
                 "“\(name)” has the URL, but can't answer (\($0.message))."
             }
-            return (found + ["Export “\(name)” again, with content, or import it into a map and add an entry."])
+            let how = found.isEmpty ? "" : ", with content"
+            return (found + ["Export “\(name)” again\(how), or import it into a map and add an entry."])
                 .joined(separator: " ")
         }
         guard options.source.file != nil else {

@@ -35,6 +35,14 @@ struct ChildArchive {
         _ = try? await text("https://shop.example.com/\(path)")
     }
 
+    @Test(.substituting("../Fixtures/session.har"))
+    func unansweredBody() async throws {
+        var request = URLRequest(url: try #require(URL(string: Self.cart)))
+        request.httpMethod = "POST"
+        request.httpBody = Data(#"{"item":"hats"}"#.utf8)
+        _ = try? await URLSession.substituted.data(for: request)
+    }
+
     @Test(.substituting("../Fixtures/no-such.har"))
     func missing() async throws {
         Issue.record("it must not run")
