@@ -230,7 +230,7 @@ struct ExplainTests {
     }
 
     @Test(
-        "It says which handler answers, in how many pieces, and at which pace",
+        "It says which handler or error answers, in how many pieces, and at which pace",
         arguments: [
             (#"{ "handler": "saveOrder" }"#, "handler “saveOrder”", "handler", nil),
             (
@@ -238,6 +238,11 @@ struct ExplainTests {
                 "text/event-stream"
             ),
             (#"{ "stream": ["a"], "mimeType": "a/b" }"#, "the entry, in 1 piece", "stream", "a/b"),
+            (
+                #"{ "stream": ["a", { "error": "timedOut" }], "delay": 2 }"#,
+                "the entry, in 1 piece after 2 s, then the error “timedOut”", "delay", "text/event-stream"
+            ),
+            (#"{ "error": "timedOut" }"#, "the error “timedOut”", "error", nil),
             (
                 #"{ "file": "a.txt", "bytesPerSecond": 1000 }"#, "the entry's file, at 1,000 bytes per second",
                 "bytesPerSecond", "text/plain"

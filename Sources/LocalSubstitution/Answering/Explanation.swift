@@ -66,8 +66,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let passedOver: [PassedOver]
     /// The file of the winning entry's answer; `nil` if the answer has no file, or if there's no answer.
     public let file: URL?
-    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if a handler
-    /// answers.
+    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if a handler or an
+    /// error answers.
     public let contentType: String?
     /// Where the MIME type comes from, in words; `nil` if ``contentType`` is `nil`.
     public let contentTypeSource: String?
@@ -154,8 +154,12 @@ extension Explanation {
             match?.passedOver.map { PassedOver(entry: SubstitutionMap.EntryReference($0.entry), reason: $0.why.reason) }
             ?? []
         file = substitution?.fileURL
-        // The type of a handler's answer isn't known before the handler is called.
-        let typed: Substitution? = if case .handler? = substitution?.answer { nil } else { substitution }
+        // An error has no type, and that of a handler's answer isn't known before the handler is called.
+        let typed: Substitution? =
+            switch substitution?.answer {
+            case .handler, .error: nil
+            default: substitution
+            }
         let type = typed?.contentType(ofBody: beginning, from: copy?.contentType)
         (contentType, contentTypeSource) = (type?.text, type?.source.description)
         attached = problem == nil && refusal == nil ? Self.attached(plan) : nil
@@ -185,16 +189,20 @@ extension Explanation {
         let wait = substitution.options.fields.delay.map { " after \($0.grouped) s" } ?? ""
         switch substitution.answer {
         case .error(let code):
-            return "the error “\(URLErrorNames.text(code))”\(wait)"
+            return error(code) + wait
         case .network: return (substitution.target.map { "the network, at \($0.url)" } ?? "the network") + wait
         case .stream(let pieces):
-            return "the entry, in \(pieces.count.grouped) piece\(pieces.count == 1 ? "" : "s")\(wait)"
+            let end: String? = if case .error(let code)? = pieces.last?.content { ", then \(error(code))" } else { nil }
+            let count = pieces.count - (end == nil ? 0 : 1)
+            return "the entry, in \(count.counted("piece", "pieces"))\(wait)\(end ?? "")"
         case .file, .inline, .handler, .never: break
         }
         let pace = substitution.pace.map { ", \($0.text)" } ?? ""
         let answer = (substitution.fileName == nil ? "the entry" : "the entry's file") + wait + pace
         return substitution.use == .whenOffline ? "the network or, if that fails, \(answer)" : answer
     }
+
+    private static func error(_ code: URLError.Code) -> String { "the error “\(URLErrorNames.text(code))”" }
 
     /// Returns a phrase to append to a handler's description: whether the handler gets the request's body. The phrase
     /// is empty if the request contains its body or has no body.
