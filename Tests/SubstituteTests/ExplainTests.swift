@@ -293,6 +293,9 @@ struct ExplainTests {
             ("by-url.json", "application/json; charset=utf-8", "from the URL's extension “json”"),
             ("set", "image/x-test", "set by the entry"),
             ("unknown", "application/octet-stream", "because neither the file nor the URL has a known extension"),
+            ("json", "application/json; charset=utf-8", "from the entry's field “json”"),
+            ("text", "text/plain; charset=utf-8", "from the entry's field “text”"),
+            ("stream", "text/event-stream; charset=utf-8", "from the entry's field “stream”"),
         ]
     )
     func type(path: String, type: String, source: String) async throws {
@@ -300,7 +303,8 @@ struct ExplainTests {
             """
             { "https://h.example/t.css": "t.css", "https://h.example/by-url.json": "plain",
               "https://h.example/set": { "file": "plain", "mimeType": "image/x-test" },
-              "https://h.example/unknown": "plain" }
+              "https://h.example/unknown": "plain", "https://h.example/json": { "json": 1 },
+              "https://h.example/text": { "text": "" }, "https://h.example/stream": { "stream": [""] } }
             """,
             files: ["t.css": "a {}", "plain": "x"]
         )

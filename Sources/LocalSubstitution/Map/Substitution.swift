@@ -117,7 +117,7 @@ extension Substitution {
         /// The server that sent the body.
         case server
         /// The field with the body: `json`, `text` or `stream`.
-        case inline
+        case field(String)
         case fileExtension(String)
         case urlExtension(String)
         case none
@@ -129,7 +129,7 @@ extension Substitution {
             case .server: "set by the server"
             case .fileExtension(let name): "from the file's extension “\(name)”"
             case .urlExtension(let name): "from the URL's extension “\(name)”"
-            case .inline: "from the entry's field “json”, “text” or “stream”"
+            case .field(let name): "from the entry's field “\(name)”"
             case .none: "because neither the file nor the URL has a known extension"
             }
         }
@@ -148,11 +148,11 @@ extension Substitution {
             return (MIMEType.essence(of: header), .header)
         }
         if let type = options.fields.mimeType { return (type, .entry) }
-        if case .stream = answer { return (MIMEType.eventStream, .inline) }
-        if case .inline(let body) = answer, body.kind == .json { return ("application/json", .inline) }
+        if case .stream = answer { return (MIMEType.eventStream, .field("stream")) }
+        if case .inline(let body) = answer, body.kind == .json { return ("application/json", .field("json")) }
         if let fileName, let (type, own) = guess(fileName) { return (type, .fileExtension(own)) }
         if let (type, own) = guess(path) { return (type, .urlExtension(own)) }
-        if case .inline(let body) = answer, body.kind == .text { return ("text/plain", .inline) }
+        if case .inline(let body) = answer, body.kind == .text { return ("text/plain", .field("text")) }
         return ("application/octet-stream", .none)
     }
 
