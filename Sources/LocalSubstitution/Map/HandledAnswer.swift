@@ -62,11 +62,7 @@ struct HandledAnswer {
                 return "“\(file.text)” has a *, but a handler's answer can't have wildcards. Write the whole file name."
             }
             if let problem = file.problem { return "The file “\(file.text)” \(problem)" }
-            guard let folder else {
-                return
-                    "The file “\(file.text)” can't be found, since the map has no resources folder. "
-                    + "Pass `resources:` when you make the map, or to the test's trait."
-            }
+            guard let folder else { return FileChecker.noFolder(for: file, inCode: true) }
             do throws(FileProblem) {
                 _ = try folder.open(file.text)
             } catch {

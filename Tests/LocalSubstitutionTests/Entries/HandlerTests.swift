@@ -324,13 +324,14 @@ struct HandlerTests {
         #expect(error?.localizedDescription.hasPrefix("The handler of the entry “https://h/a”") == true)
     }
 
-    @Test("A file is a wrong answer if the map has no resources folder")
+    @Test("A file without a resources folder is a wrong answer that may be meant as a body")
     func withoutFolder() async throws {
         let map = try SubstitutionMap(["https://h/a": .handler { _ in "a.txt" }])
         let session = try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
         let error = await #expect(throws: URLError.self) { try await session.data(for: request("https://h/a")) }
         #expect(error?.code == .badServerResponse)
         #expect(error?.localizedDescription.contains("the map has no resources folder") == true)
+        #expect(error?.localizedDescription.contains("trait. For a body, write .text(…).") == true)
     }
 
     @Test("The entry's delay passes before the call, and the answer's after it")

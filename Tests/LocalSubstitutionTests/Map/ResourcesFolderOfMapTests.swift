@@ -101,6 +101,18 @@ struct ResourcesFolderOfMapTests {
         }
     }
 
+    @Test("Without one, a file's problem says how to pass one and, in code, how to write a body")
+    func needed() throws {
+        let text = #"{ "https://h/a": "a.txt" }"#
+        let inFile = #expect(throws: SubstitutionMapError.self) { try SubstitutionMap(json: Data(text.utf8)) }
+        let inCode = #expect(throws: SubstitutionMapError.self) { try SubstitutionMap(["https://h/a": "a.txt"]) }
+        let beginning =
+            "The file “a.txt” can't be found, since the map has no resources folder. "
+            + "Pass `resources:` when you make the map or to the test's trait"
+        #expect(inFile?.problems.map(\.message) == ["\(beginning), or --resources to the command."])
+        #expect(inCode?.problems.map(\.message) == ["\(beginning). For a body, write .text(…)."])
+    }
+
     @Test(
         "If the given folder is missing or isn't a folder, the error names it",
         arguments: ["Missing", "substitutions.json"]

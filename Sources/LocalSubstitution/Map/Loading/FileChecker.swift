@@ -87,14 +87,18 @@ final class FileChecker {
     func folderProblem(of first: Entry?) -> SubstitutionMap.Problem? {
         guard looksAtFiles, let first, let name = first.files.first else { return nil }
         guard let folder else {
-            let message =
-                "The file “\(name.text)” can't be found, since the map has no resources folder. "
-                + "Pass `resources:` when you make the map or to the test's trait, or --resources to the command."
-            return SubstitutionMap.Problem(.noResources, first, message)
+            return SubstitutionMap.Problem(.noResources, first, Self.noFolder(for: name, inCode: first.isMadeInCode))
         }
         return problem(ofFolder: "").map {
             SubstitutionMap.Problem(.noResources, "The resources folder “\(folder.path)” \($0.message)")
         }
+    }
+
+    /// Returns the message on a file of a map without a resources folder. In code, a text alone is a file's name.
+    static func noFolder(for name: FileName, inCode: Bool) -> String {
+        "The file “\(name.text)” can't be found, since the map has no resources folder. "
+            + "Pass `resources:` when you make the map or to the test's trait"
+            + (inCode ? ". For a body, write .text(…)." : ", or --resources to the command.")
     }
 
     private func problem(ofFolder name: String) -> FileProblem? {

@@ -95,7 +95,7 @@ extension Entry {
     fileprivate var keyHasQuery: Bool { key.utf8.contains(UInt8(ascii: "?")) }
 
     /// Whether the entry was made in code, so that advice on it is Swift instead of JSON.
-    fileprivate var isMadeInCode: Bool { lineInMap == nil }
+    var isMadeInCode: Bool { lineInMap == nil }
 }
 
 /// A search for the keys that almost match a URL. Such a key may have another scheme, port, query or letter case than
