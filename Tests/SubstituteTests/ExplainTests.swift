@@ -230,7 +230,7 @@ struct ExplainTests {
     }
 
     @Test(
-        "It says which handler or error answers, in how many pieces, and at which pace",
+        "It says what answers, in how many pieces, and at which pace",
         arguments: [
             (#"{ "handler": "saveOrder" }"#, "handler “saveOrder”", "handler", nil),
             (
@@ -242,7 +242,13 @@ struct ExplainTests {
                 #"{ "stream": ["a", { "error": "timedOut" }], "delay": 2 }"#,
                 "the entry, in 1 piece after 2 s, then the error “timedOut”", "delay", "text/event-stream"
             ),
+            (#"{ "stream": [{ "error": "timedOut" }] }"#, "the error “timedOut”", "stream", "text/event-stream"),
             (#"{ "error": "timedOut" }"#, "the error “timedOut”", "error", nil),
+            (#"{ "forwardTo": "http://l/a" }"#, "the network, at http://l/a", "forwardTo", nil),
+            (
+                #"{ "forwardTo": "http://l/a", "headers": { "Content-Type": "a/b" } }"#, "the network, at http://l/a",
+                "forwardTo", "a/b"
+            ),
             (
                 #"{ "file": "a.txt", "bytesPerSecond": 1000 }"#, "the entry's file, at 1,000 bytes per second",
                 "bytesPerSecond", "text/plain"

@@ -66,8 +66,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let passedOver: [PassedOver]
     /// The file of the winning entry's answer; `nil` if the answer has no file, or if there's no answer.
     public let file: URL?
-    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if a handler or an
-    /// error answers.
+    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, if a handler or an error
+    /// answers, or if the network does and the entry doesn't set the type.
     public let contentType: String?
     /// Where the MIME type comes from, in words; `nil` if ``contentType`` is `nil`.
     public let contentTypeSource: String?
@@ -154,10 +154,11 @@ extension Explanation {
             match?.passedOver.map { PassedOver(entry: SubstitutionMap.EntryReference($0.entry), reason: $0.why.reason) }
             ?? []
         file = substitution?.fileURL
-        // An error has no type, and that of a handler's answer isn't known before the handler is called.
+        // An error has no type, and a handler's or the network's isn't known yet, unless the entry sets it.
         let typed: Substitution? =
             switch substitution?.answer {
             case .handler, .error: nil
+            case .network: substitution?.mimeTypeSource == .header ? substitution : nil
             default: substitution
             }
         let type = typed?.contentType(ofBody: beginning, from: copy?.contentType)
@@ -192,9 +193,10 @@ extension Explanation {
             return error(code) + wait
         case .network: return (substitution.target.map { "the network, at \($0.url)" } ?? "the network") + wait
         case .stream(let pieces):
-            let end: String? = if case .error(let code)? = pieces.last?.content { ", then \(error(code))" } else { nil }
+            let end: String? = if case .error(let code)? = pieces.last?.content { error(code) } else { nil }
             let count = pieces.count - (end == nil ? 0 : 1)
-            return "the entry, in \(count.counted("piece", "pieces"))\(wait)\(end ?? "")"
+            if let end, count == 0 { return end + wait }
+            return "the entry, in \(count.counted("piece", "pieces"))\(wait)\(end.map { ", then \($0)" } ?? "")"
         case .file, .inline, .handler, .never: break
         }
         let pace = substitution.pace.map { ", \($0.text)" } ?? ""
