@@ -455,6 +455,19 @@ struct CheckTests {
         )
     }
 
+    @Test("It doesn't call a file unused that another map in the folder names")
+    func usedByOtherMap() async throws {
+        try folder.writeMap(
+            #"{ "https://h.example/1": "a/1.txt" }"#,
+            files: ["a/1.txt": "1", "a/2.txt": "2", "b/3.css": "3", "c.txt": "4"]
+        )
+        try folder.write(#"{ "https://h.example/2": "a/2.txt", "https://h.example/*": "b/*.css" }"#, to: "two.json")
+        try folder.write("[]", to: "list.json")
+        let run = try await folder.substitute("check")
+        #expect(run.lines.first?.contains("No entry names the file “c.txt”") == true, "\(run.output)")
+        #expect(run.lines.dropFirst().first == "1 entry in use, 0 errors, 1 warning", "\(run.output)")
+    }
+
     @Test("Entries that need an attached session are one line, or none with --attached")
     func attached() async throws {
         let entries = [

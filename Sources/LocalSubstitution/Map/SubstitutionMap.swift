@@ -226,6 +226,9 @@ public struct SubstitutionMap: Sendable {
 
     package func isCopy(of other: SubstitutionMap) -> Bool { storage === other.storage }
 
+    /// The file that the map was loaded from; `nil` for a map that wasn't loaded from a file.
+    package var file: URL? { storage.source?.file.url }
+
     /// The folder with the entries' files; `nil` if there's none.
     package var resources: ResourcesFolder? { storage.folder }
 

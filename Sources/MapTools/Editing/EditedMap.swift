@@ -36,7 +36,7 @@ package struct EditedMap {
     /// The names of existing files for which new bytes are prepared.
     private var replaced: [String] = []
     /// The other maps in the map's folder, read at first use.
-    private lazy var otherMaps = readOtherMaps()
+    private lazy var otherMaps = ForeignEntries.ofOtherMaps(beside: folder.file, resources: folder.resources)
     /// Whether ``save()`` has written the map, even if it then failed to replace a file.
     package private(set) var isSaved = false
 
@@ -260,17 +260,6 @@ package struct EditedMap {
     /// file only once, this change can use the file, and no other map in the folder names the file.
     mutating func isOnlyUse(_ name: String) -> Bool {
         entries.namesOnce(name) && isFree(name) && !otherMaps.contains { $0.names(name) }
-    }
-
-    /// Returns the other maps in the map's folder. Leaves out JSON files that aren't maps.
-    private func readOtherMaps() -> [ForeignEntries] {
-        let place = folder.file.deletingLastPathComponent()
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
-        let others = names.filter { $0.asciiLowercased.hasSuffix(".json") && $0 != folder.file.lastPathComponent }
-        return others.compactMap { name in
-            let map = try? MapDocument(contentsOf: place.appendingPathComponent(name, isDirectory: false))
-            return map.map { ForeignEntries($0, resources: folder.resources) }
-        }
     }
 
     // MARK: Saving

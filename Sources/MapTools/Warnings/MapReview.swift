@@ -1,5 +1,6 @@
 import Foundation
 package import LocalSubstitution
+import MapWriting
 
 /// A review of a map. It finds entries and files that are valid, but probably not as intended.
 package struct MapReview {
@@ -200,7 +201,8 @@ package struct MapReview {
         }
     }
 
-    /// Returns warnings about files in the resources folder that no entry uses.
+    /// Returns warnings about files in the resources folder that no entry uses, not even one of another map in the map's
+    /// folder.
     ///
     /// If the resources folder is the map's own folder and isn't named `Resources`, it may contain the sources of an
     /// app. Then only the folders that entries use are searched.
@@ -210,18 +212,25 @@ package struct MapReview {
         let globs = Set(files.filter { $0.wildcards > 0 }.map(\.text)).map { Glob(Array($0.utf8)) }
         let isForFiles = map.resources.map { $0.mapName == nil || $0.path.hasSuffix("/Resources") } ?? false
         let folders = Set(files.map(\.fixedFolder).filter { !$0.isEmpty })
-        return names.compactMap { name in
-            guard isForFiles || !folders.isDisjoint(with: ResourcesFolder.folders(of: name)) else { return nil }
+        let unused = names.filter { name in
+            guard isForFiles || !folders.isDisjoint(with: ResourcesFolder.folders(of: name)) else { return false }
             let isServed = !ResourcesFolder.isHidden(name) && name != map.resources?.mapName
             let bytes = Array(name.utf8)
-            guard isServed, !exact.contains(name), !globs.contains(where: { $0.match(bytes[...]) != nil })
-            else { return nil }
-            return Warning(
+            return isServed && !exact.contains(name) && !globs.contains { $0.match(bytes[...]) != nil }
+        }
+        let others = unused.isEmpty ? [] : otherMaps
+        return unused.filter { name in !others.contains { $0.names(name) } }.map { name in
+            Warning(
                 .unusedFile,
                 nil,
                 "No entry names the file “\(name)” in the resources folder. Add an entry, or remove the file."
             )
         }
+    }
+
+    private var otherMaps: [ForeignEntries] {
+        guard let file = map.file, let resources = map.resources else { return [] }
+        return ForeignEntries.ofOtherMaps(beside: file, resources: URL(fileURLWithPath: resources.path))
     }
 }
 
