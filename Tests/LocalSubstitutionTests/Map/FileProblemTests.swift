@@ -138,6 +138,23 @@ struct FileProblemTests {
         #expect(folder.problems("{\"\(key)\": \"\(file)\"}").isEmpty)
     }
 
+    @Test(
+        "A file that's never served isn't suggested",
+        arguments: [
+            ("many.json", "gone.json"), ("substitutions.json", "substitution.json"), ("map.json", "x/map.json"),
+            ("map.json", "none.txt"), ("map.json", "outsid.txt"),
+        ]
+    )
+    func neverServed(map: String, file: String) throws {
+        try folder.write(".none.txt", "hidden")
+        try folder.write(map, "{\"https://h/a\": \"\(file)\"}")
+        let error = try #require(throws: SubstitutionMapError.self) {
+            try SubstitutionMap(contentsOf: folder.file(map))
+        }
+        let message = "The file “\(file)” doesn't exist. Add it to “\(folder.url.path)”, or correct the name."
+        #expect(error.problems.map(\.message) == [message])
+    }
+
     @Test("For a bundle's map, the advice includes how tools flatten folders", arguments: ["lib/flat.js", "nowhere/*"])
     func flattened(file: String) throws {
         try folder.write("substitutions.json", "{\"https://h/*\": \"\(file)\"}")

@@ -182,7 +182,7 @@ extension FileProblem {
 /// Suggestions of existing files and folders for names that don't exist.
 private final class FileSuggestions {
     private let folder: ResourcesFolder?
-    private lazy var files = Names(folder?.names(limit: 10_000) ?? [])
+    private lazy var files = Names(servedFiles)
     private lazy var folders = Names(Set(files.all.flatMap { ResourcesFolder.folders(of: $0) }).ordered(by: <))
     /// Advice for a folder in a bundle, since a build tool may have moved its files; otherwise, empty.
     private let bundleAdvice: String
@@ -194,6 +194,12 @@ private final class FileSuggestions {
         bundleAdvice =
             folder?.isInBundle == true
             ? " Xcode groups and `.process` flatten folders. Use a folder reference or `.copy`." : ""
+    }
+
+    /// The names of the files that can be served. Leaves out the map itself, and links that lead outside the folder.
+    private var servedFiles: [String] {
+        guard let folder, let opened = try? folder.opened() else { return [] }
+        return folder.names(limit: 10_000).filter { (try? opened.open($0)) != nil }
     }
 
     func suggestion(for name: String) -> (advice: String, meant: String?) {
