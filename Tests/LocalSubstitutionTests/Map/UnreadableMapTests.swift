@@ -122,17 +122,24 @@ struct UnreadableMapTests {
         #expect(error.description.contains(folder.file("map.json").path))
     }
 
-    @Test("A folder is named")
-    func isFolder() throws {
-        try folder.makeFolder("map.json")
-        #expect(try error(folder.file("map.json")).description.contains("is a folder, not a regular file"))
+    @Test(
+        "A folder is named, and a map in it",
+        arguments: [
+            (["books.json", "a.txt", ".a.json", "a/a.json", "c.json"], "Name a map in it, such as “maps/books.json”."),
+            (["a.txt", ".a.json", "a/a.json"], "Use the path of an existing map."),
+        ]
+    )
+    func isFolder(files: [String], advice: String) throws {
+        for file in files { try folder.write("maps/\(file)", "{}") }
+        let description = try error(folder.file("maps")).description
+        #expect(description.hasSuffix("/maps” is a folder, not a regular file. \(advice)"))
     }
 
     @Test("A named pipe is never waited for")
     func isPipe() throws {
         try folder.makePipe("map.json")
         let refusal = try folder.expectNoWaiting(for: "map.json") { try error(folder.file("map.json")) }
-        #expect(refusal.description.contains("is a named pipe, not a regular file"))
+        #expect(refusal.description.contains("is a named pipe, not a regular file. Use the path of an existing map."))
     }
 
     @Test(

@@ -17,17 +17,27 @@ package final class MapFile: Sendable {
             json = try opened.array()
             status = opened.status
         } catch {
-            let advice = error == .missing ? " Use the path of an existing map." : ""
-            throw SubstitutionMapError(
-                file: url,
-                problems: [.init(.unreadableMap, "The map “\(url.path)” \(error.message)\(advice)")]
-            )
+            let message = "The map “\(url.path)” \(error.message)\(Self.advice(on: error, at: url))"
+            throw SubstitutionMapError(file: url, problems: [.init(.unreadableMap, message)])
         }
         // Hashes the bytes as one buffer. Swift would hash the array byte by byte, which would take a fifth of the time
         // to load a map.
         var hasher = Hasher()
         json.withUnsafeBytes { hasher.combine(bytes: $0) }
         digest = hasher.finalize()
+    }
+
+    /// Returns advice, after a space, on a path that doesn't lead to a file; empty for another problem.
+    private static func advice(on problem: FileProblem, at url: URL) -> String {
+        switch problem {
+        case .missing, .notRegular:
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+            let map = names.filter { $0.hasSuffix(".json") && !ResourcesFolder.isHidden($0) }.min()
+            return map.map { " Name a map in it, such as “\(url.lastPathComponent)/\($0)”." }
+                ?? " Use the path of an existing map."
+        default:
+            return ""
+        }
     }
 
     /// Returns a copy with another JSON text. The copy keeps the digest and status of the file that was read.
