@@ -58,6 +58,11 @@ struct BadMapTests {
                 ":1:1: error: The map is UTF-16"
             ),
             Map("UTF-16, big end first", [0, 0x7B, 0, 0x7D], ":1:1: error: The map is UTF-16"),
+            Map(
+                "an HTTP archive",
+                #"{ "log": { "version": "1.2", "entries": [] } }"#.utf8,
+                ":1: error: “log”: The map is an HTTP archive. Import it into a map with `substitute import FILE`.\n"
+            ),
             Map("something after it", "{}\n{}".utf8, ":2:1: error: The map has text after its end"),
             Map(
                 "deep",

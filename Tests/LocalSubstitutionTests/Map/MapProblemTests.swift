@@ -58,6 +58,13 @@ struct MapProblemTests {
         Row(key: "//x/y", "null", .invalidKey, "no scheme", "https://"),
         Row(key: "x.png", "null", .invalidKey, "no scheme"),
         Row(key: "https://", "null", .invalidKey, "no host"),
+        Row(
+            key: "log",
+            #"{ "version": "1.2", "creator": {}, "entries": [] }"#,
+            .invalidKey,
+            "The map is an HTTP archive. Import it into a map with `substitute import FILE`."
+        ),
+        Row(key: "log", #"{ "status": 404 }"#, .invalidKey, "no scheme"),
         Row(key: "https:/h/a", "null", .invalidKey, "no host"),
         Row(key: "https://u:p@h/", "null", .invalidKey, "user info"),
         Row(key: "https://u@h/*", "null", .invalidKey, "user info"),

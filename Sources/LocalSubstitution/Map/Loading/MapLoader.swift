@@ -119,6 +119,9 @@ final class MapLoader {
                 add(key: member.key, line: member.line, file: member.text, options: plain, isRight: true)
             case .null:
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: true)
+            case .object where Self.isArchive(member, of: json):
+                let message = "The map is an HTTP archive. Import it into a map with `substitute import FILE`."
+                note(.invalidKey, member, message)
             case .object, .array:
                 add(EntryFieldsReader(member, of: json, handlers: handlers), key: member.key)
             case .number, .bool, .other:
@@ -127,6 +130,12 @@ final class MapLoader {
             }
         }
         return areDefaultsFirst
+    }
+
+    /// Returns whether a member of a map's JSON is the one that an HTTP archive consists of.
+    private static func isArchive(_ member: JSONScanner.Member, of json: [UInt8]) -> Bool {
+        member.key == "log"
+            && (try? JSONScanner(json, in: member.range).members())?.contains { $0.key == "entries" } == true
     }
 
     private func addReserved(_ member: JSONScanner.Member, of json: [UInt8]) {
