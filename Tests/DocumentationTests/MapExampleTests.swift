@@ -1,4 +1,5 @@
 import Foundation
+import MapTools
 import TestSupport
 import Testing
 
@@ -22,6 +23,19 @@ struct MapExampleTests {
         let folder = try ExampleFolder(files: example.files)
         let map = try SubstitutionMap(json: Data(example.json.utf8), resources: folder.url, handlers: .any)
         #expect(folder.describe(Plan(try #require(example.urlRequest), in: map)) == example.answer)
+    }
+
+    @Test(
+        "No delay in a document looks like milliseconds to check",
+        arguments: Document.all.flatMap { document in
+            Document.lines(of: document.path).flatMap { line in
+                line.matches(of: /delay(?:": |\()([0-9.]+)/).map { [document.path, String($0.1)] }
+            }
+        }
+    )
+    func delays(_ place: [String]) throws {
+        let map = try SubstitutionMap(json: Data(#"{"https://h/a": {"text": "a", "delay": \#(place[1])}}"#.utf8))
+        #expect(!MapReview(map).warnings.contains { $0.kind == .longDelay })
     }
 
     @Test("The table of fields lists every field")
