@@ -38,7 +38,10 @@ struct ForeignTextTests {
             "/moved": .redirect(to: "/\(Self.hostile)"),
             "/away": .redirect(to: "\(Self.hostile)://"),
         ])
-        try folder.writeMap(#"{ "https://h.example/a": "a.txt" }"#, files: ["a.txt": "x", "\(Self.hostile).txt": "x"])
+        try folder.writeMap(
+            #"{ "https://h.example/a": "a.txt" }"#,
+            files: ["a.txt": "x", "\(Self.hostile).txt": "x", "\(Self.hostile).css": "x"]
+        )
         try write(
             ["https://h.example/*": "\(Self.hostile).txt", "https://h.example/b\(Self.hostile)*": "*.txt"],
             "right"

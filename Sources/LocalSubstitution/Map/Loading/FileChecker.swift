@@ -196,10 +196,10 @@ private final class FileSuggestions {
             ? " Xcode groups and `.process` flatten folders. Use a folder reference or `.copy`." : ""
     }
 
-    /// The names of the files that can be served. Leaves out the map itself, and links that lead outside the folder.
+    /// The names of the files, without the map itself and the hidden files beside it, which are never served.
     private var servedFiles: [String] {
-        guard let folder, let opened = try? folder.opened() else { return [] }
-        return folder.names(limit: 10_000).filter { (try? opened.open($0)) != nil }
+        guard let folder, let map = folder.mapName else { return folder?.names(limit: 10_000) ?? [] }
+        return folder.names(limit: 10_000).filter { $0 != map && !ResourcesFolder.isHidden($0) }
     }
 
     func suggestion(for name: String) -> (advice: String, meant: String?) {
