@@ -47,8 +47,8 @@ struct Recording: Sendable {
 
     /// Returns a message that a run can't record into an HTTP archive, and what to do instead.
     static func refusal(ofArchive archive: URL) -> String {
-        "“\(archive.path)” is an HTTP archive, which can't be recorded into. Import it into a map (substitute import), and name "
-            + "that map in the test. Otherwise, run the test without \(variable)."
+        "“\(archive.path)” is an HTTP archive, which can't be recorded into. Import it into a map "
+            + "(substitute import --in-order --methods '*'), and name that map in the test. Otherwise, run the test without \(variable)."
     }
 
     /// The map's file, which may not exist yet.
@@ -230,18 +230,18 @@ struct Recording: Sendable {
         if let problem { lines.append("  \(problem)") }
         let responses = recorded.count.counted("response", "responses")
         let beginning = recorded.isEmpty ? "Nothing was recorded" : "Recorded \(responses)"
-        let result = "\(beginning) in \(file.path)\(recorded.isEmpty || hasChanged ? "" : ", which changed nothing")"
+        let result = "\(beginning) in \(file.path).\(recorded.isEmpty || hasChanged ? "" : " Nothing changed.")"
         let advice =
             if hasChanged {
                 "Review the changed entries, then run the test again"
             } else if lines.count > asBefore.count {
-                "Solve the problems below and record again, or run the test"
+                "Fix the problems below and record again, or run the test"
             } else {
                 "Run the test again"
             }
         lines = recorded.sorted() + lines
         if !leftOut.isEmpty { lines.append("  headers left out: \(leftOut.sorted().joined(separator: ", "))") }
-        return (["\(result). \(advice) without \(Self.variable)."] + lines).joined(separator: "\n")
+        return (["\(result) \(advice) without \(Self.variable)."] + lines).joined(separator: "\n")
     }
 
     private static let maybeOfAnotherTest =

@@ -28,16 +28,8 @@ package struct ForeignEntries: Sendable {
         }
     }
 
-    /// Reads the other maps in a map's folder. Leaves out JSON files that aren't maps.
-    package static func ofOtherMaps(beside file: URL, resources: URL) -> [ForeignEntries] {
-        let place = file.deletingLastPathComponent()
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
-        let others = names.filter { $0.asciiLowercased.hasSuffix(".json") && $0 != file.lastPathComponent }
-        return others.compactMap { name in
-            let map = try? MapDocument(contentsOf: place.appendingPathComponent(name, isDirectory: false))
-            return map.map { ForeignEntries($0, resources: resources) }
-        }
-    }
+    /// Whether any entry can be loaded. If none can, the document probably isn't a map.
+    package var canAnswer: Bool { map.map { $0.count > 0 } == true }
 
     /// Returns why these entries keep a URL from being recorded: a `null` entry matches it, or an exact key does.
     /// Returns `nil` if the URL may be recorded.

@@ -26,7 +26,7 @@ struct MapExampleTests {
     }
 
     @Test(
-        "No delay in a document looks like milliseconds to check",
+        "`check` warns about no delay in a document",
         arguments: Document.all.flatMap { document in
             Document.lines(of: document.path).flatMap { line in
                 line.matches(of: /delay(?:": |\()([0-9.]+)/).map { [document.path, String($0.1)] }
@@ -36,6 +36,11 @@ struct MapExampleTests {
     func delays(_ place: [String]) throws {
         let map = try SubstitutionMap(json: Data(#"{"https://h/a": {"text": "a", "delay": \#(place[1])}}"#.utf8))
         #expect(!MapReview(map).warnings.contains { $0.kind == .longDelay })
+    }
+
+    @Test("The documents' delays are found")
+    func someDelays() {
+        #expect(Document.lines(of: Document.article("Recipes").path).contains { $0.contains("\"delay\": 30") })
     }
 
     @Test("The table of fields lists every field")

@@ -103,7 +103,7 @@ func uncountedVisit() async throws {
 func previewSession() throws -> URLSession {
     let map = try SubstitutionMap([
         "https://api.example.com/user": .json(["name": "Ada"]),
-        "https://api.example.com/friends": .json([]).delay(60),
+        "https://api.example.com/friends": .json([]).delay(30),
         "https://api.example.com/news": .error(.notConnectedToInternet),
     ])
     return try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)

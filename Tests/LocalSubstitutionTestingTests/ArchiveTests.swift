@@ -26,7 +26,7 @@ struct ArchiveTests {
         #expect(issues.filter { $0.text.contains("/other") }.map { $0.text.contains(known) } == [false], "\(issues)")
         #expect(issues.count { $0.text.contains("the body's “item” is \"hats\"") } == 1, "\(issues)")
         for issue in issues {
-            // Only a response without content needs to be exported with content.
+            // The advice mentions content only if the archive's response has none.
             let how = issue.text.contains(known) ? ", with content," : ","
             #expect(issue.text.contains("Export “session.har” again\(how) or import it"), "\(issue)")
         }

@@ -128,7 +128,7 @@ struct RecordingAgainTests {
         #expect(issue.contains("Recorded 1 response in \(site.file.path)"), "\(issue)")
         let isSame = new == entry && text == "old"
         #expect(issue.contains(isSame ? "(unchanged)" : "(replaced)"), "\(issue)")
-        let advice = isSame ? ", which changed nothing. Run" : ". Review the changed entries, then run"
+        let advice = isSame ? ". Nothing changed. Run" : ". Review the changed entries, then run"
         #expect(issue.contains("\(site.file.path)\(advice) the test again without"), "\(issue)")
         #expect(try site.map == map.replacingOccurrences(of: "\"@a\": \(entry)", with: "\"@a\": \(new)"))
         #expect(try site.text("a.txt") == text)
@@ -324,6 +324,16 @@ struct RecordingAgainTests {
         )
         _ = try await site.run(bodies.map { _ in "GET a" }.joined(separator: "\n"))
         #expect(try site.map == map(new.compactMap { $0 }))
+    }
+
+    @Test("A sequence that only loses an answer has changed")
+    func shortened() async throws {
+        let map = #"{ "@a": [{ "file": "a.txt", "times": 1 }, { "file": "b.txt", "times": 1 }, "a.txt"] }"#
+        let site = try Site(map, ["GET a": [.text("old")]])
+        let issue = try #require(try await site.run("GET a\nGET a\nGET a").issues.first?.text)
+        #expect(issue.contains("Recorded 1 response in \(site.file.path). Review the changed entries"), "\(issue)")
+        #expect(issue.contains("(replaced)"), "\(issue)")
+        #expect(try site.map == #"{ "@a": ["a.txt"] }"#)
     }
 
     @Test("A sequence stays if the server now redirects one of its requests elsewhere")

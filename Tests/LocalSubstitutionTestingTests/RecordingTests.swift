@@ -346,7 +346,7 @@ struct RecordingTests {
         let file = folder.file("map.json")
         let recording = try await Self.run("redacted", file, origin, records: true)
         #expect(recording.issues.contains { $0.text.contains("not loaded: ") })
-        let nothing = "Nothing was recorded in \(file.path). Solve the problems below and record again, or run"
+        let nothing = "Nothing was recorded in \(file.path). Fix the problems below and record again, or run"
         #expect(recording.issues.contains { $0.text.contains(nothing) }, "\(recording.issues)")
     }
 

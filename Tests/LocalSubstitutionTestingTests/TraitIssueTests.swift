@@ -239,7 +239,7 @@ struct TraitIssueTests {
     }
 
     @Test(
-        "Unused entries of a bundle's map and of code are the only issue",
+        "Unused entries are the only issue, whether in a bundle's map or in code",
         arguments: ["unusedInBundle", "unusedInCode"]
     )
     func unusedElsewhere(_ test: String) async throws {

@@ -463,6 +463,7 @@ struct CheckTests {
         )
         try folder.write(#"{ "https://h.example/2": "a/2.txt", "https://h.example/*": "b/*.css" }"#, to: "two.json")
         try folder.write("[]", to: "list.json")
+        try folder.write(#"{ "icon": "c.txt" }"#, to: "manifest.json")
         let run = try await folder.substitute("check")
         #expect(run.lines.first?.contains("No entry names the file “c.txt”") == true, "\(run.output)")
         #expect(run.lines.dropFirst().first == "1 entry in use, 0 errors, 1 warning", "\(run.output)")

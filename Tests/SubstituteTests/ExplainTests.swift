@@ -242,7 +242,7 @@ struct ExplainTests {
                 #"{ "stream": ["a", { "error": "timedOut" }], "delay": 2 }"#,
                 "the entry, in 1 piece after 2 s, then the error “timedOut”", "delay", "text/event-stream"
             ),
-            (#"{ "stream": [{ "error": "timedOut" }] }"#, "the error “timedOut”", "stream", "text/event-stream"),
+            (#"{ "stream": [{ "error": "timedOut" }] }"#, "the error “timedOut”", "stream", nil),
             (#"{ "error": "timedOut" }"#, "the error “timedOut”", "error", nil),
             (#"{ "forwardTo": "http://l/a" }"#, "the network, at http://l/a", "forwardTo", nil),
             (

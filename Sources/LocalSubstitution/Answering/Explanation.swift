@@ -66,8 +66,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let passedOver: [PassedOver]
     /// The file of the winning entry's answer; `nil` if the answer has no file, or if there's no answer.
     public let file: URL?
-    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, if a handler or an error
-    /// answers, or if the network does and the entry doesn't set the type.
+    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if the answer is an
+    /// error or a handler's. Also `nil` if the network answers, unless the entry sets the header `Content-Type`.
     public let contentType: String?
     /// Where the MIME type comes from, in words; `nil` if ``contentType`` is `nil`.
     public let contentTypeSource: String?
@@ -154,10 +154,12 @@ extension Explanation {
             match?.passedOver.map { PassedOver(entry: SubstitutionMap.EntryReference($0.entry), reason: $0.why.reason) }
             ?? []
         file = substitution?.fileURL
-        // An error has no type, and a handler's or the network's isn't known yet, unless the entry sets it.
+        // An error has no type. A handler's isn't known yet. The network's is known only if the entry sets it.
         let typed: Substitution? =
             switch substitution?.answer {
             case .handler, .error: nil
+            case .stream(let pieces):
+                if pieces.count == 1, case .error = pieces[0].content { nil } else { substitution }
             case .network: substitution?.mimeTypeSource == .header ? substitution : nil
             default: substitution
             }

@@ -332,7 +332,8 @@ extension EditedMap {
             var bodies: WrittenBodies = [:]
             var answers: [Int: [EntryText.Members]] = [:]
             for place in sequence.places { answers[place] = [] }
-            var isSame = additions.count == sequence.places.count
+            let isSameCount = additions.count == sequence.places.count
+            var isSame = isSameCount
             for (index, addition) in additions.enumerated() {
                 let body = addition.exchange.response.body
                 let hasBody = body.isEmpty || own.contains { hasFile($0, body) }
@@ -350,7 +351,7 @@ extension EditedMap {
                 answers[place, default: []].append(answer)
                 let isOld = JSONValue(JSONText.object(answer)) == JSONValue(JSONText.object(old.members))
                 isSame = isSame && isOld
-                let change: KeptFile.Change = isOld && hasBody ? .unchanged : .replaced
+                let change: KeptFile.Change = isOld && hasBody && isSameCount ? .unchanged : .replaced
                 let outcome = AddedExchange(change: change, file: file ?? "", note: addition.note)
                 for item in addition.answers { item.outcome = .success(outcome) }
             }

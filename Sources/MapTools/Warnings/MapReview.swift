@@ -201,7 +201,7 @@ package struct MapReview {
         }
     }
 
-    /// Returns warnings about files in the resources folder that no entry uses, not even one of another map in the map's
+    /// Returns warnings about files in the resources folder that no entry uses, either in this map or in another map in its
     /// folder.
     ///
     /// If the resources folder is the map's own folder and isn't named `Resources`, it may contain the sources of an
@@ -230,7 +230,8 @@ package struct MapReview {
 
     private var otherMaps: [ForeignEntries] {
         guard let file = map.file, let resources = map.resources else { return [] }
-        return ForeignEntries.ofOtherMaps(beside: file, resources: URL(fileURLWithPath: resources.path))
+        let folder = URL(fileURLWithPath: resources.path)
+        return ForeignEntries.ofOtherMaps(beside: file, resources: folder).filter(\.canAnswer)
     }
 }
 
@@ -380,5 +381,18 @@ private struct ForeignSyntax {
 
     private static func withWildcards(_ text: String, for placeholder: String) -> String {
         text.replacingOccurrences(of: "\\*?(?:\(placeholder))+", with: "*", options: .regularExpression)
+    }
+}
+
+extension ForeignEntries {
+    /// Reads the other maps in a map's folder. Leaves out files that aren't JSON objects.
+    static func ofOtherMaps(beside file: URL, resources: URL) -> [ForeignEntries] {
+        let place = file.deletingLastPathComponent()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+        let others = names.filter { $0.asciiLowercased.hasSuffix(".json") && $0 != file.lastPathComponent }
+        return others.compactMap { name in
+            let map = try? MapDocument(contentsOf: place.appendingPathComponent(name, isDirectory: false))
+            return map.map { ForeignEntries($0, resources: resources) }
+        }
     }
 }

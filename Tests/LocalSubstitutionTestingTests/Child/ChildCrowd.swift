@@ -75,7 +75,7 @@ struct ChildCrowd {
         #expect(inside == "suite")
     }
 
-    /// Whatever else held the place would keep the test case waiting for 5 seconds.
+    /// If anything else held the place, the test case would wait for 5 seconds.
     @Test(Quick(), .substituting("../Fixtures/inner.json"))
     func onePlace() async throws {
         #expect(try await text(Self.url) == "inner")

@@ -123,9 +123,10 @@ struct UnreadableMapTests {
     }
 
     @Test(
-        "A folder is named, and a map in it",
+        "The error for a folder names it, and a file in it",
         arguments: [
-            (["books.json", "a.txt", ".a.json", "a/a.json", "c.json"], "Name a map in it, such as “maps/books.json”."),
+            (["books.json", "a.txt", ".a.json", "a/a.json", "c.json"], "Name a file in it, such as “books.json”."),
+            (["books.json", "substitutions.json"], "Name a file in it, such as “substitutions.json”."),
             (["a.txt", ".a.json", "a/a.json"], "Use the path of an existing map."),
         ]
     )

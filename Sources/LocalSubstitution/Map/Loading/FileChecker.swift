@@ -94,7 +94,8 @@ final class FileChecker {
         }
     }
 
-    /// Returns the message on a file of a map without a resources folder. In code, a text alone is a file's name.
+    /// Returns the message about a file in a map without a resources folder. In code, a string alone is a file's name, and
+    /// may have been meant as a body.
     static func noFolder(for name: FileName, inCode: Bool) -> String {
         "The file “\(name.text)” can't be found, since the map has no resources folder. "
             + "Pass `resources:` when you make the map or to the test's trait"
@@ -196,7 +197,8 @@ private final class FileSuggestions {
             ? " Xcode groups and `.process` flatten folders. Use a folder reference or `.copy`." : ""
     }
 
-    /// The names of the files, without the map itself and the hidden files beside it, which are never served.
+    /// The names of the files to suggest. In the map's own folder, leaves out the map and hidden files, which are never
+    /// served.
     private var servedFiles: [String] {
         guard let folder, let map = folder.mapName else { return folder?.names(limit: 10_000) ?? [] }
         return folder.names(limit: 10_000).filter { $0 != map && !ResourcesFolder.isHidden($0) }

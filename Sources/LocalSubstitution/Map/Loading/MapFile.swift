@@ -27,14 +27,14 @@ package final class MapFile: Sendable {
         digest = hasher.finalize()
     }
 
-    /// Returns advice, after a space, on a path that doesn't lead to a file; empty for another problem.
+    /// Returns advice about a path that isn't a file's, with a leading space. Returns an empty text for other problems.
     private static func advice(on problem: FileProblem, at url: URL) -> String {
         switch problem {
         case .missing, .notRegular:
             let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
-            let map = names.filter { $0.hasSuffix(".json") && !ResourcesFolder.isHidden($0) }.min()
-            return map.map { " Name a map in it, such as “\(url.lastPathComponent)/\($0)”." }
-                ?? " Use the path of an existing map."
+            let files = names.filter { $0.hasSuffix(".json") && !ResourcesFolder.isHidden($0) }
+            let file = files.first { $0 == "substitutions.json" } ?? files.min()
+            return file.map { " Name a file in it, such as “\($0)”." } ?? " Use the path of an existing map."
         default:
             return ""
         }

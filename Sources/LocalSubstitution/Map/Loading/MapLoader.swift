@@ -132,7 +132,7 @@ final class MapLoader {
         return areDefaultsFirst
     }
 
-    /// Returns whether a member of a map's JSON is the one that an HTTP archive consists of.
+    /// Returns whether a member is the `log` of an HTTP archive.
     private static func isArchive(_ member: JSONScanner.Member, of json: [UInt8]) -> Bool {
         member.key == "log"
             && (try? JSONScanner(json, in: member.range).members())?.contains { $0.key == "entries" } == true

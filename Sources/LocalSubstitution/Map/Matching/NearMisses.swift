@@ -69,10 +69,15 @@ extension SubstitutionMap {
             var answered: [String] = []
             for name in alternatives.flatMap(\.options.methods) where !answered.contains(name) { answered.append(name) }
             let field = alternatives.contains(where: \.isMadeInCode) ? ".methods(…)" : "“methods”"
+            let usual = method.uppercased()
             let advice =
-                answered.contains { $0.uppercased() == method }
-                ? ", but letter case matters. Write “\(method)” in \(field)."
-                : ". To answer \(method) too, add it to \(field), beside the others."
+                if method != usual, answered.contains(usual) {
+                    ", but letter case matters. Send “\(usual)”."
+                } else if answered.contains(where: { $0.uppercased() == method }) {
+                    ", but letter case matters. Write “\(method)” in \(field)."
+                } else {
+                    ". To answer \(method) too, add it to \(field), beside the others."
+                }
             description = "“\(key)” answers only \(answered.listed())\(advice)"
         }
 
