@@ -14,13 +14,14 @@ package enum HTTPSyntax {
 
     /// Returns whether a text is a MIME type without parameters, such as `text/html` (RFC 9110 §8.3.1).
     package static func isMIMEType(_ text: String) -> Bool {
-        let parts = text.components(separatedBy: "/")
-        return parts.count == 2 && parts.allSatisfy { isToken($0) }
+        guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return false }
+        return isToken(String(text[..<slash])) && isToken(String(text[text.utf8.index(after: slash)...]))
     }
 
     /// Returns the number of bytes that a `Content-Length` states; `nil` if the value isn't valid. A list that repeats
     /// one number is valid (RFC 9110 §8.6).
     package static func length(_ value: String) -> Int? {
+        if value.isDigits { return Int(value) }
         let numbers = Set(value.components(separatedBy: ",").map { $0.trimmingCharacters(in: .whitespaces) })
         guard numbers.count == 1, let number = numbers.first, number.isDigits else { return nil }
         return Int(number)
