@@ -158,8 +158,7 @@ extension Explanation {
         let typed: Substitution? =
             switch substitution?.answer {
             case .handler, .error: nil
-            case .stream(let pieces):
-                if pieces.count == 1, case .error = pieces[0].content { nil } else { substitution }
+            case .stream(let pieces) where pieces.count == 1 && pieces[0].error != nil: nil
             case .network: substitution?.mimeTypeSource == .header ? substitution : nil
             default: substitution
             }
@@ -195,7 +194,7 @@ extension Explanation {
             return error(code) + wait
         case .network: return (substitution.target.map { "the network, at \($0.url)" } ?? "the network") + wait
         case .stream(let pieces):
-            let end: String? = if case .error(let code)? = pieces.last?.content { error(code) } else { nil }
+            let end = pieces.last?.error.map(error)
             let count = pieces.count - (end == nil ? 0 : 1)
             if let end, count == 0 { return end + wait }
             return "the entry, in \(count.counted("piece", "pieces"))\(wait)\(end.map { ", then \($0)" } ?? "")"

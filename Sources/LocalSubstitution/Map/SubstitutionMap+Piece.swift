@@ -68,6 +68,9 @@ extension Entry {
         /// The name of the piece's file; `nil` if it has none.
         package var file: FileName? { if case .file(let name) = content { name } else { nil } }
 
+        /// The error that ends the stream; `nil` if the piece has none. If it's the only piece, the stream has no head.
+        var error: URLError.Code? { if case .error(let code) = content { code } else { nil } }
+
         /// Returns the pieces with other file names, such as names whose wildcards are filled.
         ///
         /// - Parameter names: For each piece with a file, in order, its new name.

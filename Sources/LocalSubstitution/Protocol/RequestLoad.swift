@@ -230,8 +230,8 @@ final class RequestLoad {
         _ substitution: Substitution
     ) async throws(URLError) -> RequestOutcome {
         var (sent, bytes) = (DispatchTime.now(), 0)
-        if pieces.count == 1, let first = pieces.first, case .error(let code) = first.content {
-            try await timeout.waitOrTimeOut(until: sent + first.delay, since: sent, for: url)
+        if pieces.count == 1, let code = pieces[0].error {
+            try await timeout.waitOrTimeOut(until: sent + pieces[0].delay, since: sent, for: url)
             return attachment.fail(plan, by: substitution, code)
         }
         do throws(URLError) {
