@@ -194,7 +194,8 @@ extension Explanation {
             return error(code) + wait
         case .network: return (substitution.target.map { "the network, at \($0.url)" } ?? "the network") + wait
         case .stream(let pieces):
-            let end = pieces.last?.error.map(error)
+            let last = pieces.last?.error
+            let end = last.map(error)
             let count = pieces.count - (end == nil ? 0 : 1)
             if let end, count == 0 { return end + wait }
             return "the entry, in \(count.counted("piece", "pieces"))\(wait)\(end.map { ", then \($0)" } ?? "")"
