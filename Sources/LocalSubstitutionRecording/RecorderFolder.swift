@@ -154,15 +154,16 @@ final class RecorderFolder: Sendable {
                 outcomes[number] = .notKept(reason: reason.description)
             }
         }
+        let files = WrittenFolder.Batch(in: output.map.writtenResources)
         let new = last.values.sorted { $0.number < $1.number }.filter { !putUnchanged($0.accepted, foreign) }
-            .map { (number: $0.number, accepted: $0.accepted, file: newName(for: $0.accepted, &output.map)) }
+            .map { ($0.number, $0.accepted, file: newName(for: $0.accepted, &output.map.names, files)) }
         var message: String?
         var problem: WrittenFolder.Problem?
         do throws(WrittenFolder.Problem) { try journal.add(new.map(\.file)) } catch { problem = error }
         for (number, accepted, file) in new {
             do throws(WrittenFolder.Problem) {
                 if let problem { throw problem }
-                try output.map.writtenResources.create(accepted.body, as: file)
+                try files.create(accepted.body, as: file)
                 put(accepted, file: file, foreign)
                 let url = resources.url(of: file)
                 outcomes[number] = .kept(file: url, bytes: accepted.body.count, note: accepted.headerNote)
@@ -200,11 +201,14 @@ final class RecorderFolder: Sendable {
 
     /// Reserves a name for a new file, and returns it. Nothing in the folder has the name, not even a file that a
     /// person added.
-    private func newName(for accepted: Exchange.Accepted, _ map: inout MapFolder) -> String {
+    private func newName(
+        for accepted: Exchange.Accepted,
+        _ names: inout RecordedFileName.InUse,
+        _ files: WrittenFolder.Batch
+    ) -> String {
         let isFirst = response(for: accepted.url) == nil
         let name = accepted.response.fileName(for: accepted.url, digest: isFirst ? nil : accepted.digest)
-        let folder = map.writtenResources
-        return map.names.take(name, unless: folder.contains)
+        return names.take(name, unless: files.contains)
     }
 
     // MARK: The map
@@ -242,9 +246,10 @@ final class RecorderFolder: Sendable {
             }
             try output.map.writtenFolder.write(index.notesData, to: RecorderIndex.notesName)
             let inUse = unsaved.removed.isEmpty ? [] : index.filesInUse
+            let files = WrittenFolder.Batch(in: output.map.writtenResources)
             for name in unsaved.removed {
                 if !inUse.contains(RecordedFileName.InUse.folded(name)), !index.foreign.names(name) {
-                    output.map.writtenResources.remove(name)
+                    files.remove(name)
                 }
                 output.map.names.release(name)
             }

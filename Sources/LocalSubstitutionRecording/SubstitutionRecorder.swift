@@ -147,8 +147,9 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// if there's no copy with validators, if the request has `Range` or conditions already, or if the response is
     /// probably an event stream.
     package func validators(for request: URLRequest) -> Validators? {
-        guard !expectsStream(request), let url = Self.url(of: request), let kept = contents.response(for: url),
-            let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified)
+        guard let kept = kept(for: request),
+            let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified),
+            !expectsStream(request)
         else { return nil }
         let conditions = ["Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"]
         return conditions.contains { request.value(forHTTPHeaderField: $0) != nil } ? nil : validators
@@ -195,7 +196,7 @@ extension SubstitutionRecorder: ResponseRecorder {
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(MIMEType.eventStream) == true {
             return true
         }
-        return Self.url(of: request).flatMap { contents.response(for: $0) }?.entry.options.fields.pace != nil
+        return kept(for: request)?.entry.options.fields.pace != nil
     }
 
     /// Notes that the kept copy for a request is still current. Does nothing if there's no copy, or if the recorder is
@@ -239,6 +240,10 @@ extension SubstitutionRecorder: ResponseRecorder {
 
     /// Writes the bodies of the responses that have arrived so far.
     package func writeBodies() { report(contents.writeBodies()) }
+
+    private func kept(for request: URLRequest) -> RecorderIndex.Response? {
+        Self.url(of: request).flatMap { contents.response(for: $0) }
+    }
 
     /// Returns the normal form of a request's URL; `nil` if the URL is missing or invalid.
     private static func url(of request: URLRequest) -> NormalizedURL? { try? RecordingRules.url(of: request) }

@@ -10,7 +10,8 @@ package struct RecordedFileName {
     private let folders: [String]
     private let base: String
     private let fileExtension: String
-    private let digest: String
+    /// The URL and the body's digest, which together have the ``digest``.
+    private let source: String
 
     /// The limit for a folder's name, and for the last part of the file's name, in UTF-8 bytes.
     static let longestSegment = 200
@@ -25,7 +26,7 @@ package struct RecordedFileName {
     ///   - bodyDigest: A digest that distinguishes several bodies for the URL. Its beginning becomes part of the name.
     ///     `nil`, the default, for a name without a digest.
     package init(_ url: NormalizedURL, type: String?, bodyDigest: String? = nil) {
-        digest = Digest.hexadecimal(of: Data((url.canonical + (bodyDigest.map { " \($0)" } ?? "")).utf8))
+        source = url.canonical + (bodyDigest.map { " \($0)" } ?? "")
         host = Self.hostFolder(of: url)
         var segments = url.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
             .map { String(Substring($0)) }
@@ -42,10 +43,14 @@ package struct RecordedFileName {
         self.base = base
     }
 
+    /// A digest that distinguishes the file from those of other URLs and bodies.
+    private var digest: String { Digest.hexadecimal(of: Data(source.utf8)) }
+
     /// Returns the name of the folder for a URL's host and port, such as `example.com` or `localhost_8080`.
     package static func hostFolder(of url: NormalizedURL) -> String {
-        let host = url.host.filter { $0 != "[" && $0 != "]" }.map { $0 == ":" ? "-" : $0 }
-        return safe(String(host) + (url.hasDefaultPort ? "" : "_\(url.port)"))
+        let host = url.host.utf8.filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
+            .map { $0 == UInt8(ascii: ":") ? UInt8(ascii: "-") : $0 }
+        return safe(String(decoding: host, as: UTF8.self) + (url.hasDefaultPort ? "" : "_\(url.port)"))
     }
 
     /// Returns a name for the file. Try the names in order until one is free.
@@ -70,10 +75,13 @@ package struct RecordedFileName {
 
     /// Returns a name for a segment of a URL's path: percent-decoded, and safe on every file system.
     private static func safe(_ segment: String) -> String {
-        // Most segments are safe unchanged. Among plain segments, only those of three or four characters can name a
-        // device.
-        let (count, isPlain) = (segment.utf8.count, segment.utf8.allSatisfy(plain.contains))
-        if isPlain, 1...longestSegment ~= count, !(3...4 ~= count && isDevice(segment)) { return segment }
+        // Most segments are safe unchanged.
+        let period = UInt8(ascii: ".")
+        if 1...longestSegment ~= segment.utf8.count, segment.utf8.allSatisfy(plain.contains),
+            segment.utf8.first != period, segment.utf8.last != period, !isDevice(segment)
+        {
+            return segment
+        }
         let bytes = PercentEncoding.decode(segment.utf8)
         let text = String(utf8: bytes)?.precomposedStringWithCanonicalMapping ?? segment
         var scalars = String.UnicodeScalarView()
@@ -96,7 +104,7 @@ package struct RecordedFileName {
     }
 
     private static let plain = PercentEncoding.AllowedBytes(
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
     )
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
@@ -118,7 +126,8 @@ package struct RecordedFileName {
 
     /// Returns whether Windows reserves a name for a device, such as `con` or `con.txt`.
     private static func isDevice(_ name: String) -> Bool {
-        let stem = String(name.prefix { $0 != "." }).asciiLowercased.trimmingCharacters(in: .whitespaces)
+        let stem = String(Substring(name.utf8.prefix { $0 != UInt8(ascii: ".") })).asciiLowercased
+            .trimmingCharacters(in: .whitespaces)
         if ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"].contains(stem) { return true }
         guard stem.hasPrefix("com") || stem.hasPrefix("lpt"), stem.count == 4, let number = stem.last else {
             return false

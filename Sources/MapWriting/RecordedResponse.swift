@@ -12,10 +12,13 @@ package struct RecordedResponse: Sendable {
     package let headers: [String: String]
     /// The value of `Content-Type`, as it was received; `nil` if there's none.
     package let contentType: String?
+    /// The parsed ``contentType``; `nil` if it's missing or invalid.
+    let type: ContentType?
     package let body: Data
 
     package init(status: Int, headers: [String: String], contentType: String?, body: Data) {
         (self.status, self.headers, self.contentType, self.body) = (status, headers, contentType, body)
+        type = contentType.flatMap { ContentType($0) }
     }
 
     /// Creates a value with the parts of a session's response that a map keeps.
@@ -29,9 +32,6 @@ package struct RecordedResponse: Sendable {
             body: body
         )
     }
-
-    /// The parsed ``contentType``; `nil` if it's missing or invalid.
-    var type: ContentType? { contentType.flatMap { ContentType($0) } }
 
     /// Returns a readable name for the file with the body.
     ///

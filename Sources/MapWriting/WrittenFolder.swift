@@ -110,7 +110,7 @@ package struct WrittenFolder: Sendable {
     /// Returns whether anything in the folder has a name, even a broken link.
     package func contains(_ name: String) -> Bool { (try? place(of: name))?.isTaken ?? false }
 
-    private func place(of name: String, makingFolders: Bool = false) throws(Problem) -> FilePlace {
+    fileprivate func place(of name: String, makingFolders: Bool = false) throws(Problem) -> FilePlace {
         try FilePlace(of: name, in: self, makingFolders: makingFolders)
     }
 
@@ -160,6 +160,40 @@ package struct WrittenFolder: Sendable {
     }
 }
 
+extension WrittenFolder {
+    /// New and old files, one after another. The folder of one file stays open for the next one, so files of the same
+    /// folder should follow each other.
+    ///
+    /// Don't keep a batch: if its open folder is moved, the next file follows it.
+    package final class Batch {
+        private let root: WrittenFolder
+        private var place: FilePlace?
+
+        package init(in root: WrittenFolder) { self.root = root }
+
+        /// Does the same as ``WrittenFolder/contains(_:)``.
+        package func contains(_ name: String) -> Bool {
+            (try? open(name)) != nil && place?.isTaken == true
+        }
+
+        /// Does the same as ``WrittenFolder/create(_:as:)``.
+        package func create(_ data: Data, as name: String) throws(Problem) {
+            try open(name, makingFolders: true)
+            try place?.create(data)
+        }
+
+        /// Removes a file if it exists. A folder with that name stays.
+        package func remove(_ name: String) {
+            guard (try? open(name)) != nil, let lastName = place?.lastName else { return }
+            place?.remove(lastName)
+        }
+
+        private func open(_ name: String, makingFolders: Bool = false) throws(Problem) {
+            if place?.move(to: name) != true { place = try root.place(of: name, makingFolders: makingFolders) }
+        }
+    }
+}
+
 /// A file to write: its name, and its folder, which is open as long as this value exists.
 ///
 /// One call opens the folders that exist, and the system reports the opened folder's path. If that isn't the expected
@@ -170,9 +204,9 @@ private struct FilePlace: ~Copyable {
     /// The open folder.
     private let descriptor: Int32
     /// The file's name in the root, with its folders.
-    private let name: String
+    private var name: String
     /// The last segment of the file's name.
-    let lastName: String
+    private(set) var lastName: String
     /// Whether the writer holds the folder's turn: see ``WrittenFolder/holdsTurn``.
     private let holdsTurn: Bool
 
@@ -197,6 +231,17 @@ private struct FilePlace: ~Copyable {
             current = next
         }
         (descriptor, self.name, lastName, holdsTurn) = (current, name, last, root.holdsTurn)
+    }
+
+    /// Changes the name to that of another file in the same folder. Returns `false`, and changes nothing, if the file is
+    /// in another folder or has an invalid name.
+    mutating func move(to name: String) -> Bool {
+        let folder = self.name.utf8.dropLast(lastName.utf8.count)
+        let last = name.utf8.dropFirst(folder.count)
+        guard name.utf8.starts(with: folder), Self.isPlain(String(Substring(last))), !last.contains(UInt8(ascii: "/"))
+        else { return false }
+        (self.name, lastName) = (name, String(Substring(last)))
+        return true
     }
 
     /// The file's temporary name in its folder. It begins with a period, so it isn't mistaken for a file of the map. It

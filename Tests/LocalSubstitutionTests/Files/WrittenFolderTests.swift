@@ -107,6 +107,43 @@ struct WrittenFolderTests {
         #expect(try String(contentsOf: outside.file("b/c/1.txt"), encoding: .utf8) == "b/c/1.txt")
     }
 
+    @Test("A batch creates files in folders in any order, refuses invalid names, and removes files")
+    func batch() throws {
+        let names = ["a/1", "a/2", "1", "2", "a/b/1", "a/b/2", "a/3", "ab/1", "a/b/c/1", "é/1", "e\u{301}/2", "é/2"]
+        let batch = WrittenFolder.Batch(in: written)
+        for name in names {
+            #expect(!batch.contains(name))
+            try batch.create(Data(name.utf8), as: name)
+            #expect(batch.contains(name))
+            for wrong in ["\(name)/..", "../\(name)", "a/..", "a/", "a//1", "", "a/\0"] {
+                let problem = #expect(throws: WrittenFolder.Problem.self) { try batch.create(Data(), as: wrong) }
+                #expect(problem?.code == EINVAL)
+            }
+            #expect(throws: WrittenFolder.Problem.self) { try batch.create(Data(), as: name) }
+        }
+        for name in names { #expect(try Data(contentsOf: folder.file(name)) == Data(name.utf8)) }
+        for name in names {
+            batch.remove(name)
+            #expect(!batch.contains(name) && !written.contains(name))
+        }
+    }
+
+    @Test("A batch never follows a link", arguments: ["link/1", "a/link/1", "a/2"])
+    func batchAndLink(name: String) throws {
+        let outside = try TemporaryFolder(files: ["1", "2"])
+        try folder.makeFolder("a")
+        for link in ["link", "a/link"] { try folder.link(link, to: outside.url.path) }
+        let batch = WrittenFolder.Batch(in: written)
+        #expect(!batch.contains("a/1"))
+        // The open folder is moved, and a link has its name.
+        try FileManager.default.moveItem(at: folder.file("a"), to: folder.file("b"))
+        try folder.link("a", to: outside.url.path)
+        #expect(!batch.contains(name))
+        batch.remove(name)
+        try? batch.create(Data("new".utf8), as: name)
+        for name in ["1", "2"] { #expect(try String(contentsOf: outside.file(name), encoding: .utf8) == name) }
+    }
+
     @Test("Removing a file also removes leftovers from writing it")
     func remove() throws {
         try written.prepare(Data("x".utf8), for: "a.txt")
