@@ -194,13 +194,13 @@ extension WrittenFolder {
     }
 }
 
-/// A file to write: its name, and its folder, which is open as long as this value exists.
+/// A file to write: its name, and its folder, which is open as long as this object exists.
 ///
 /// One call opens the folders that exist, and the system reports the opened folder's path. If that isn't the expected
 /// path in the root, this folder is closed. All remaining folders are opened one by one, never through a symbolic link,
 /// and created if that's requested. So nothing is written outside the root, even if another thread creates a link
 /// meanwhile.
-private struct FilePlace: ~Copyable {
+private final class FilePlace {
     /// The open folder.
     private let descriptor: Int32
     /// The file's name in the root, with its folders.
@@ -235,7 +235,7 @@ private struct FilePlace: ~Copyable {
 
     /// Changes the name to that of another file in the same folder. Returns `false`, and changes nothing, if the file is
     /// in another folder or has an invalid name.
-    mutating func move(to name: String) -> Bool {
+    func move(to name: String) -> Bool {
         let folder = self.name.utf8.dropLast(lastName.utf8.count)
         let last = name.utf8.dropFirst(folder.count)
         guard name.utf8.starts(with: folder), Self.isPlain(String(Substring(last))), !last.contains(UInt8(ascii: "/"))

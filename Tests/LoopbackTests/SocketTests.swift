@@ -43,7 +43,7 @@ struct SocketTests {
         let pairs = try (0..<5).map { _ in try Socket.pair() }
         for index in [1, 3] { try pairs[index].0.write(Data("x".utf8)) }
         #expect(Socket.readable(of: pairs.map(\.1), within: nil) == [1, 3])
-        #expect(Socket.readable(of: [pairs[0].1], within: 0.01).isEmpty)
+        withExtendedLifetime(pairs) { #expect(Socket.readable(of: [pairs[0].1], within: 0.01).isEmpty) }
     }
 
     @Test("A wait for bytes that don't arrive isn't shorter than its timeout, and not 10 ms longer")
