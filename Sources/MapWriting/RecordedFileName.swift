@@ -214,7 +214,7 @@ extension RecordedFileName {
         package mutating func take(_ name: String) -> String? {
             let (folder, rest, isBehindFile) = folder(of: name)
             guard let next = rest.first, !isBehindFile else { return nil }
-            let place = Place(folder: folder.number, name: Self.folded(next))
+            let place = Place(folder: folder.number, name: Self.folded(String(next)))
             // In a new folder, every name is free.
             if files.contains(place) || (rest.count == 1 && folders[place] != nil) { return nil }
             let name = ((folder.number == 0 ? [] : [folder.spelling]) + rest).joined(separator: "/")
@@ -239,18 +239,18 @@ extension RecordedFileName {
         package mutating func insert(_ name: String) {
             var (folder, rest, _) = folder(of: name)
             while rest.count > 1, let segment = rest.popFirst() {
-                let place = Place(folder: folder.number, name: Self.folded(segment))
+                let place = Place(folder: folder.number, name: Self.folded(String(segment)))
                 folder = Folder(number: folders.count + 1, spelling: name[..<segment.endIndex])
                 folders[place] = folder
             }
-            for file in rest { files.insert(Place(folder: folder.number, name: Self.folded(file))) }
+            for file in rest { files.insert(Place(folder: folder.number, name: Self.folded(String(file)))) }
         }
 
         /// Makes a file's name free again. Its folders keep their spelling.
         package mutating func release(_ name: String) {
             let (folder, rest, _) = folder(of: name)
             guard rest.count == 1, let file = rest.first else { return }
-            files.remove(Place(folder: folder.number, name: Self.folded(file)))
+            files.remove(Place(folder: folder.number, name: Self.folded(String(file))))
         }
 
         /// Returns the deepest known folder on the path of a file, the rest of the name below that folder, and whether
@@ -261,7 +261,7 @@ extension RecordedFileName {
                 .map { Substring($0) }[...]
             var isBehindFile = false
             while rest.count > 1, let segment = rest.first {
-                let place = Place(folder: folder.number, name: Self.folded(segment))
+                let place = Place(folder: folder.number, name: Self.folded(String(segment)))
                 guard let next = folders[place] else { break }
                 isBehindFile = isBehindFile || files.contains(place)
                 folder = next
@@ -272,8 +272,8 @@ extension RecordedFileName {
 
         /// Returns a name in the form in which names are compared: without letter case, and in one
         /// Unicode normalization.
-        package static func folded(_ name: some StringProtocol) -> String {
-            if name.utf8.allSatisfy({ $0 < 0x80 }) { return String(name).asciiLowercased }
+        package static func folded(_ name: String) -> String {
+            if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.asciiLowercased }
             return name.decomposedStringWithCompatibilityMapping.uppercased().lowercased()
                 .decomposedStringWithCompatibilityMapping
         }
