@@ -247,7 +247,7 @@ final class RecorderFolder: Sendable {
             try output.map.writtenFolder.write(index.notesData, to: RecorderIndex.notesName)
             let inUse = unsaved.removed.isEmpty ? [] : index.filesInUse
             let files = WrittenFolder.Batch(in: output.map.writtenResources)
-            for name in unsaved.removed {
+            for name in unsaved.removed.sorted() {
                 if !inUse.contains(RecordedFileName.InUse.folded(name)), !index.foreign.names(name) {
                     files.remove(name)
                 }

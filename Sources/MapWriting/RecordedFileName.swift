@@ -10,7 +10,7 @@ package struct RecordedFileName {
     private let folders: [String]
     private let base: String
     private let fileExtension: String
-    /// The URL and the body's digest, which together have the ``digest``.
+    /// The URL and the body's digest, from which ``digest`` is made.
     private let source: String
 
     /// The limit for a folder's name, and for the last part of the file's name, in UTF-8 bytes.

@@ -161,25 +161,32 @@ package struct WrittenFolder: Sendable {
 }
 
 extension WrittenFolder {
-    /// New and old files, one after another. The folder of one file stays open for the next one, so files of the same
-    /// folder should follow each other.
+    /// Files that are written or removed one after another. The folder of one file stays open for the next one, so
+    /// files of the same folder should follow each other.
     ///
-    /// Don't keep a batch: if its open folder is moved, the next file follows it.
+    /// Don't keep a batch: if its open folder is moved, the next files of that folder follow it.
     package final class Batch {
         private let root: WrittenFolder
         private var place: FilePlace?
 
         package init(in root: WrittenFolder) { self.root = root }
 
-        /// Does the same as ``WrittenFolder/contains(_:)``.
+        /// Returns whether anything in the folder has a name, even a broken link.
         package func contains(_ name: String) -> Bool {
             (try? open(name)) != nil && place?.isTaken == true
         }
 
-        /// Does the same as ``WrittenFolder/create(_:as:)``.
+        /// Writes a new file, like ``WrittenFolder/create(_:as:)``.
         package func create(_ data: Data, as name: String) throws(Problem) {
             try open(name, makingFolders: true)
-            try place?.create(data)
+            do throws(Problem) {
+                try place?.create(data)
+            } catch {
+                guard error.code == ENOENT else { throw error }
+                // The open folder was removed, so it's made again.
+                place = try root.place(of: name, makingFolders: true)
+                try place?.create(data)
+            }
         }
 
         /// Removes a file if it exists. A folder with that name stays.
@@ -199,7 +206,7 @@ extension WrittenFolder {
 /// One call opens the folders that exist, and the system reports the opened folder's path. If that isn't the expected
 /// path in the root, this folder is closed. All remaining folders are opened one by one, never through a symbolic link,
 /// and created if that's requested. So nothing is written outside the root, even if another thread creates a link
-/// meanwhile.
+/// meanwhile, unless the open folder itself is moved out.
 private final class FilePlace {
     /// The open folder.
     private let descriptor: Int32

@@ -194,6 +194,7 @@ extension Explanation {
             return error(code) + wait
         case .network: return (substitution.target.map { "the network, at \($0.url)" } ?? "the network") + wait
         case .stream(let pieces):
+            // In one expression, this crashes the optimizer of Swift 6.3.1.
             let last = pieces.last?.error
             let end = last.map(error)
             let count = pieces.count - (end == nil ? 0 : 1)

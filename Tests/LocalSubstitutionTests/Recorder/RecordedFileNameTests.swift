@@ -21,6 +21,7 @@ struct RecordedFileNameTests {
             ("http://127.0.0.1:8080/a.css", "text/css", "127.0.0.1_8080/a.css"),
             ("http://[::1]:80/a.css", nil, "--1/a.css"),
             ("https://h.com/a%20b/%C3%A9.txt", nil, "h.com/a b/é.txt"),
+            ("https://h.com/con.%CC%81x", nil, "h.com/_con.\u{301}x.bin"),
             ("https://h.com/e%CC%81.txt", nil, "h.com/é.txt"),
             // A character that joins the one after it.
             ("https://h.com/%E0%B5%8E.png", nil, "h.com/\u{D4E}.png"),
@@ -112,7 +113,7 @@ struct RecordedFileNameTests {
             let bad = segment.unicodeScalars.contains {
                 $0.value < 0x20 || $0.value == 0x7F || "<>:\"|?*\\".unicodeScalars.contains($0)
             }
-            let isDevice = Self.devices.contains(segment.prefix { $0 != "." }.lowercased())
+            let isDevice = Self.devices.contains(String(Substring(segment.utf8.prefix { $0 != 46 })).lowercased())
             let ends = (segment.utf8.first ?? 46, segment.utf8.last ?? 46)
             let isRight =
                 !bad && !isDevice && (1...200).contains(segment.utf8.count) && ends.0 != 46 && ends.1 != 46
