@@ -120,24 +120,6 @@ struct SafetyTests {
         #expect(response.body.hasSuffix("\n\(8 << 20)"))
     }
 
-    @Test("Clients that send nothing or don't finish a request are disconnected")
-    func silentClients() async throws {
-        defer { origin.stop() }
-        let port = port
-        let begun = ["", "GET / HT", "POST / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: 9\r\n\r\nabc"]
-        let clients = try begun.map { text in
-            let client = try RawClient(port)
-            try client.send(text)
-            return client
-        }
-        // On another thread, since the other tests need the threads of tasks.
-        let answers = try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try clients.map { try $0.readToEnd() } }) }
-        }
-        #expect(answers.map { $0.prefix(12) } == ["", "HTTP/1.1 408", "HTTP/1.1 408"])
-        #expect(origin.requests.isEmpty)
-    }
-
     @Test("Header bytes from the network that HTTP doesn't allow are removed")
     func headerBytes() throws {
         defer { origin.stop() }

@@ -2,7 +2,7 @@ import LocalSubstitutionTesting
 import TestSupport
 import Testing
 
-@Suite("Places for tests", .sessions, .timeLimit(.minutes(5)))
+@Suite("Places for tests", .waits, .timeLimit(.minutes(5)))
 struct PlacesTests {
     @Test(
         "Their number depends on how many descriptors are left, and is at least 1",

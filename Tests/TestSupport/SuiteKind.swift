@@ -56,7 +56,7 @@ package struct SuiteKind: SuiteTrait, TestScoping, Sendable {
     package static let variable = "LOCAL_SUBSTITUTION_TESTS"
 
     /// All kinds.
-    package static let all = [values, sessions, threads, sources]
+    package static let all = [values, sessions, threads, sources, waits]
 
     // Values and the compiler keep a processor busy. The others also wait, for the loader, a delay, or a child process, so there
     // are a few more of them than processors are left. With more places, each test would take longer than alone.
@@ -69,6 +69,7 @@ package struct SuiteKind: SuiteTrait, TestScoping, Sendable {
     fileprivate static let sessions = SuiteKind(name: "sessions", places: places)
     fileprivate static let threads = SuiteKind(name: "threads", places: places)
     fileprivate static let sources = SuiteKind(name: "sources", places: places, isBusy: true)
+    fileprivate static let waits = SuiteKind(name: "waits", places: 1)
 }
 
 extension Trait where Self == SuiteKind {
@@ -80,6 +81,9 @@ extension Trait where Self == SuiteKind {
 
     /// The package's sources, as the compiler reads them. The first suite compiles them for the others.
     package static var sources: Self { SuiteKind.sources }
+
+    /// Time limits of many seconds that have to pass. Such suites have a place beside the others', since they need little meanwhile.
+    package static var waits: Self { SuiteKind.waits }
 
     /// Code that several threads use at once. ThreadSanitizer runs these suites.
     package static var threads: Self { SuiteKind.threads }
