@@ -2,6 +2,7 @@ extension String {
     /// The text with escapes, such as `\u{1B}`, in place of characters that control a terminal, since text from a map
     /// or server can have any of these.
     package var printable: String {
+        guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
         var text = ""
         for scalar in unicodeScalars {
             if scalar.steersTerminal {

@@ -129,20 +129,42 @@ private final class ServeLog: Sendable {
         var fromNetwork = 0
         var failed = 0
         var bytes = 0
+
+        mutating func add(_ request: SubstitutionServer.LoggedRequest) {
+            requests += 1
+            bytes += request.bytes
+            switch request.source {
+            case .substituted: substituted += 1
+            case .confirmed: confirmed += 1
+            case .network: fromNetwork += 1
+            case .failed: failed += 1
+            }
+        }
     }
 
     private let cache: LocalSubstitutionCache
     private let output: Output
-    private let counted = Guarded(Totals())
-    private let printing = Guarded(Printing())
+    private let state = Guarded(State())
     private let queue = DispatchQueue(label: "ServeLog")
     private let places = DispatchSemaphore(value: 1_000)
 
-    private struct Printing: Sendable {
+    private struct State: Sendable {
+        var totals = Totals()
+        /// The requests to print.
+        var waiting: [(request: SubstitutionServer.LoggedRequest, source: Fetch.Source)] = []
+        var isPrinting = false
         /// Whether nothing seems to read the output.
         var isUnread = false
         /// The numbers of requests that were printed and left out.
         var (printed, leftOut) = (0, 0)
+
+        /// Adds a request to print. Returns whether printing must start.
+        mutating func enqueue(_ request: SubstitutionServer.LoggedRequest, _ source: Fetch.Source) -> Bool {
+            isUnread = false
+            waiting.append((request, source))
+            defer { isPrinting = true }
+            return !isPrinting
+        }
     }
 
     init(_ cache: LocalSubstitutionCache, _ output: Output) {
@@ -150,25 +172,60 @@ private final class ServeLog: Sendable {
         self.output = output
     }
 
-    var totals: Totals { counted.withLock { $0 } }
+    var totals: Totals { state.withLock { $0.totals } }
 
+    /// Counts a request, and prints its line on another thread, so that the server doesn't wait for a reader of its output.
+    /// The line may appear after the client has the response. If 1,000 requests are waiting, waits at most a second for a
+    /// slow reader, and then leaves lines out until the output is read again.
     func add(_ request: SubstitutionServer.LoggedRequest) {
-        let (source, total): (Fetch.Source, WritableKeyPath<Totals, Int>) =
+        let source: Fetch.Source =
             switch request.source {
-            case .substituted:
-                (.substituted(file: request.response.flatMap { Loader.Sources.file(of: $0, by: cache) }), \.substituted)
-            case .confirmed: (.confirmed, \.confirmed)
-            case .network: (.network, \.fromNetwork)
-            case .failed(let reason): (.failed(reason), \.failed)
+            case .substituted: .substituted(file: request.response.flatMap { Loader.Sources.file(of: $0, by: cache) })
+            case .confirmed: .confirmed
+            case .network: .network
+            case .failed(let reason): .failed(reason)
             }
-        counted.withLock {
-            $0.requests += 1
-            $0.bytes += request.bytes
-            $0[keyPath: total] += 1
+        // Normally, there's a place at once.
+        let hasPlace = places.wait(timeout: .now()) == .success
+        var (starts, isUnread) = state.withLock { state in
+            state.totals.add(request)
+            let isUnread = state.isUnread
+            return (hasPlace && state.enqueue(request, source), isUnread)
         }
+        if !hasPlace {
+            isUnread = isUnread || places.wait(timeout: .now() + 1) == .timedOut
+            starts = state.withLock { state in
+                if !isUnread { return state.enqueue(request, source) }
+                (state.isUnread, state.leftOut) = (true, state.leftOut + 1)
+                return false
+            }
+        }
+        if starts { queue.async { self.print() } }
+    }
+
+    /// The number of requests that weren't printed.
+    var leftOut: Int { state.withLock { $0.leftOut } }
+
+    /// Prints the waiting requests, and those that arrive meanwhile.
+    private func print() {
+        while true {
+            let waiting = state.withLock { state in
+                defer { state.waiting = [] }
+                state.isPrinting = !state.waiting.isEmpty
+                return state.waiting
+            }
+            if waiting.isEmpty { return }
+            for (request, source) in waiting {
+                print(request, source)
+                state.withLock { $0.printed += 1 }
+                places.signal()
+            }
+        }
+    }
+
+    private func print(_ request: SubstitutionServer.LoggedRequest, _ source: Fetch.Source) {
         let milliseconds = request.seconds * 1_000
-        let reason = source.reason.map { ": \($0.prefix { $0 != "\n" })" } ?? ""
-        print { [self] in
+        guard !output.printsJSON else {
             try? output.json(
                 [
                     "method": request.method, "url": request.url, "status": request.status, "source": source.name,
@@ -177,44 +234,25 @@ private final class ServeLog: Sendable {
                 ],
                 onOneLine: true
             )
-            output.line(
-                """
-                \(request.method) \(request.url)  \(request.status)  \(source, source.color)\(reason)  \
-                \(Output.format(bytes: request.bytes))  \(Output.format(milliseconds: milliseconds))
-                """
-            )
+            return
         }
-    }
-
-    /// The number of requests that weren't printed.
-    var leftOut: Int { printing.withLock { $0.leftOut } }
-
-    /// Prints a request's lines on another thread, so that the server doesn't wait for a reader of its output. They may
-    /// appear after the client has the response. If 1,000 requests are waiting, waits at most a second for a slow
-    /// reader, and then leaves lines out until the output is read again.
-    private func print(_ lines: @escaping @Sendable () -> Void) {
-        let limit = printing.withLock { $0.isUnread ? 0.0 : 1.0 }
-        let isFull = places.wait(timeout: .now() + limit) == .timedOut
-        printing.withLock {
-            $0.isUnread = isFull
-            if isFull { $0.leftOut += 1 }
-        }
-        guard !isFull else { return }
-        queue.async {
-            lines()
-            self.printing.withLock { $0.printed += 1 }
-            self.places.signal()
-        }
+        let reason = source.reason.map { ": \($0.prefix { $0 != "\n" })" } ?? ""
+        output.line(
+            """
+            \(request.method) \(request.url)  \(request.status)  \(source, source.color)\(reason)  \
+            \(Output.format(bytes: request.bytes))  \(Output.format(milliseconds: milliseconds))
+            """
+        )
     }
 
     /// Prints the last lines, after those of the requests. Gives up if nothing reads the output.
     func finish(_ lines: @escaping @Sendable () -> Void) {
         let end = DispatchGroup()
         queue.async(group: end) {}
-        var (printed, isRead) = (-1, true)
+        var (last, isRead) = (-1, true)
         while isRead, end.wait(timeout: .now() + 1) == .timedOut {
-            let now = printing.withLock { $0.printed }
-            (printed, isRead) = (now, now > printed)
+            let now = state.withLock { $0.printed }
+            (last, isRead) = (now, now > last)
         }
         // Not on a global queue: with one processor, that may have only this thread.
         DispatchQueue(label: "ServeLog.finish").async(group: end, execute: lines)
