@@ -174,9 +174,9 @@ private final class ServeLog: Sendable {
 
     var totals: Totals { state.withLock { $0.totals } }
 
-    /// Counts a request, and prints its line on another thread, so that the server doesn't wait for a reader of its output.
-    /// The line may appear after the client has the response. If 1,000 requests are waiting, waits at most a second for a
-    /// slow reader, and then leaves lines out until the output is read again.
+    /// Counts a request, and prints its line on another thread, so that the server doesn't wait for a reader of its
+    /// output. The line may appear after the client has the response. If 1,000 requests are waiting, waits at most a
+    /// second for a slow reader, and then leaves lines out until the output is read again.
     func add(_ request: SubstitutionServer.LoggedRequest) {
         let source: Fetch.Source =
             switch request.source {
@@ -248,7 +248,7 @@ private final class ServeLog: Sendable {
     /// Prints the last lines, after those of the requests. Gives up if nothing reads the output.
     func finish(_ lines: @escaping @Sendable () -> Void) {
         let end = DispatchGroup()
-        queue.async(group: end) {}
+        queue.async(group: end) { self.print() }
         var (last, isRead) = (-1, true)
         while isRead, end.wait(timeout: .now() + 1) == .timedOut {
             let now = state.withLock { $0.printed }
