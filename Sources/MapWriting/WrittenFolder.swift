@@ -1,8 +1,8 @@
 package import Foundation
 import LocalSubstitution
 
-/// A folder to write files to. A symbolic link inside the folder is never followed. Each function but ``create(_:as:)``
-/// writes a file completely or not at all, even if the process is killed.
+/// A folder to write files to. A symbolic link inside the folder is never followed. Each function but
+/// ``Batch/create(_:as:)`` writes a file completely or not at all, even if the process is killed.
 package struct WrittenFolder: Sendable {
     /// The kind of folder.
     package enum Role {
@@ -80,14 +80,6 @@ package struct WrittenFolder: Sendable {
     /// Writes a file's new bytes under a temporary name. The old file stays until ``finish(_:)`` is called.
     package func prepare(_ data: Data, for name: String) throws(Problem) {
         try place(of: name, makingFolders: true).prepare(data)
-    }
-
-    /// Writes a new file directly under its name. If the process is killed meanwhile, the file stays incomplete.
-    ///
-    /// - Throws: A problem with the code `EEXIST` if something already has the name. That file or folder stays
-    ///   unchanged.
-    package func create(_ data: Data, as name: String) throws(Problem) {
-        try place(of: name, makingFolders: true).create(data)
     }
 
     /// Renames the temporary file of ``prepare(_:for:)`` to its final name, which replaces the old file. If that fails,
@@ -176,7 +168,10 @@ extension WrittenFolder {
             (try? open(name)) != nil && place?.isTaken == true
         }
 
-        /// Writes a new file, like ``WrittenFolder/create(_:as:)``.
+        /// Writes a new file directly under its name. If the process is killed meanwhile, the file stays incomplete.
+        ///
+        /// - Throws: A problem with the code `EEXIST` if something already has the name. That file or folder stays
+        ///   unchanged.
         package func create(_ data: Data, as name: String) throws(Problem) {
             try open(name, makingFolders: true)
             do throws(Problem) {
