@@ -1,3 +1,4 @@
+#if !os(watchOS)
 import Foundation
 import LocalSubstitution
 import Loopback
@@ -7,7 +8,6 @@ import WebReferences
 import FoundationNetworking
 #endif
 
-#if !os(watchOS)
 /// The server's side of a client's connection. It answers the requests until either side ends the connection.
 struct ServedConnection: Sendable {
     let connection: Listener.Connection

@@ -1,7 +1,7 @@
+#if !os(watchOS)
 import Foundation
 import WebReferences
 
-#if !os(watchOS)
 /// The cookies of one origin, as a client stores them for 127.0.0.1.
 ///
 /// Browsers share cookies between all ports of a host (RFC 6265 section 8.5), and a port may serve another origin

@@ -1,10 +1,10 @@
+#if !os(watchOS)
 import Foundation
 import Guarded
 import LocalSubstitution
 import Loopback
 import WebReferences
 
-#if !os(watchOS)
 /// The origins that a server serves, each with a port of 127.0.0.1.
 final class ServedOrigins: Sendable {
     private struct State: Sendable {

@@ -1,3 +1,4 @@
+#if !os(watchOS)
 import Foundation
 import LocalSubstitution
 import Loopback
@@ -7,7 +8,6 @@ import WebReferences
 import FoundationNetworking
 #endif
 
-#if !os(watchOS)
 /// A client's request to one of a server's ports. The server refuses it, answers it itself, or turns it into a request
 /// to the origin.
 struct ServedRequest: Sendable {

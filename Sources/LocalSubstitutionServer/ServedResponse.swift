@@ -1,3 +1,4 @@
+#if !os(watchOS)
 import Foundation
 import LocalSubstitution
 import Loopback
@@ -7,7 +8,6 @@ import WebReferences
 import FoundationNetworking
 #endif
 
-#if !os(watchOS)
 /// A response as the client receives it.
 struct ServedResponse: Sendable {
     let head: ResponseHead

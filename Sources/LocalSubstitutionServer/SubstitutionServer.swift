@@ -1,3 +1,4 @@
+#if !os(watchOS)
 public import Foundation
 public import LocalSubstitution
 public import LocalSubstitutionRecording
@@ -8,7 +9,6 @@ import WebReferences
 package import FoundationNetworking
 #endif
 
-#if !os(watchOS)
 /// A server on 127.0.0.1 that answers requests as a cache's map says. It's for web views, players and browsers, which
 /// never ask a `URLCache`.
 ///

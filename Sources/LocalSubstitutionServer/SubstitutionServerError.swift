@@ -1,6 +1,6 @@
+#if !os(watchOS)
 public import Foundation
 
-#if !os(watchOS)
 /// The error that a server throws if it can't start or can't serve a URL. Its description says how to fix it.
 public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible, LocalizedError {
     /// The kind of problem, for code that handles the error.

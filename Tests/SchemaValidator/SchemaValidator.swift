@@ -6,8 +6,8 @@ import TestSupport
 /// `.ci/run` installs it, and names the Python that has it in `LOCAL_SUBSTITUTION_PYTHON`.
 public enum SchemaValidator {
     /// The schema's file.
-    public static let schema = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "substitutions.schema.json")
+    public static let schema = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("substitutions.schema.json")
 
     /// Why tests that need Python are skipped if it isn't there.
     public static let advice = "Python's jsonschema is not here: install it, or run .ci/run, which does"
@@ -39,11 +39,11 @@ public enum SchemaValidator {
         """
 
     private static func run(_ script: String, on input: Data) throws -> Data {
-        let file = FileManager.default.temporaryDirectory.appending(path: "SchemaValidator-\(UUID().uuidString)")
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("SchemaValidator-\(UUID().uuidString)")
         try input.write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let python = ProcessInfo.processInfo.environment["LOCAL_SUBSTITUTION_PYTHON"] ?? "python3"
         process.arguments = [python, "-c", script]
         let (output, messages) = (Pipe(), Pipe())

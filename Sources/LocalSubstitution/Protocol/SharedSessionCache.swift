@@ -17,14 +17,16 @@ final class SharedSessionCache: URLCache, @unchecked Sendable {
         var cache: URLCache?
     }
 
-    static let only = SharedSessionCache()
+    static let only = SharedSessionCache(inPlaceOf: URLCache.shared)
 
     private let installed = Guarded(Installed())
     private let formerShared: URLCache
     private var isMade = false
 
-    private init() {
-        formerShared = URLCache.shared
+    // `NSURLCache` also has NSObject's `init()`, which would trap here: it sends `self` another initializer, which this
+    // class doesn't override.
+    private init(inPlaceOf formerShared: URLCache) {
+        self.formerShared = formerShared
         #if canImport(Darwin)
         super.init(__memoryCapacity: 0, diskCapacity: 0, directoryURL: nil)
         #else

@@ -20,9 +20,17 @@ private func help(_ arguments: Arguments, _ output: Output) async throws -> Subc
 
 extension Subcommand {
     static let all: [Subcommand] = [
-        initCommand, addCommand, importCommand, getCommand, serveCommand, explainCommand, checkCommand,
-        schemaCommand, completionsCommand, demoCommand, helpCommand,
-    ]
+        [initCommand, addCommand, importCommand, getCommand], serving,
+        [explainCommand, checkCommand, schemaCommand, completionsCommand, demoCommand, helpCommand],
+    ].flatMap { $0 }
+
+    private static var serving: [Subcommand] {
+        #if os(watchOS)
+        []
+        #else
+        [serveCommand]
+        #endif
+    }
 
     static func named(_ name: String) throws(Failure) -> Subcommand {
         if let command = all.first(where: { $0.name == name }) { return command }

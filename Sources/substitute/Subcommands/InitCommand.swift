@@ -292,6 +292,7 @@ private struct DescribedPackage: Decodable {
     ///
     /// - Throws: An error if SwiftPM fails, with SwiftPM's last error message.
     private static func description() throws -> Data {
+        #if os(macOS) || os(Linux)
         let scratch = FileManager.default.temporaryDirectory
             .appendingPathComponent("substitute-describe-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
@@ -321,5 +322,8 @@ private struct DescribedPackage: Decodable {
             throw Failure(line.components(separatedBy: "error: ").last ?? String(line))
         }
         return try Data(contentsOf: files[0])
+        #else
+        throw Failure("This system can't run swift package describe.")
+        #endif
     }
 }

@@ -1,3 +1,4 @@
+#if !os(watchOS)
 import Dispatch
 import Foundation
 import Guarded
@@ -294,3 +295,4 @@ private struct EndSignal {
         for source in sources { source.cancel() }
     }
 }
+#endif

@@ -1,7 +1,8 @@
 import Foundation
-import LocalSubstitution
 import TestSupport
 import Testing
+
+@testable import LocalSubstitution
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -233,7 +233,7 @@ struct CanaryTests {
             let origin = try LoopbackServer { _ in .text("network") }
             // On a busy machine, a task has been seen to end without a trap.
             for _ in 0..<20 {
-                let asked = HoldingCache()
+                let asked = HoldingCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
                 let session = session(with: asked)
                 await withCheckedContinuation { continuation in
                     let task = session.dataTask(with: origin.url("a")) { _, _, _ in continuation.resume() }

@@ -41,25 +41,31 @@ struct RequestLoadTests {
                 recorder: nil,
                 sendsCredentials: false
             )
-            let blocked = DispatchSemaphore(value: 0)
-            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount * 4 { Task.detached { blocked.wait() } }
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount * 4 { Task.detached { blockForever() } }
             for path in ["late", "body", "to", "sent"] {
                 var request = URLRequest(url: try #require(URL(string: "https://h/\(path)")))
                 if path == "body" {
                     request.httpMethod = "POST"
                     request.httpBodyStream = InputStream(data: Data("x".utf8))
                 }
-                let arrived = DispatchSemaphore(value: 0)
-                let text = Guarded("")
-                session.dataTask(with: request) { data, _, _ in
-                    text.withLock { $0 = String(decoding: data ?? Data(), as: UTF8.self) }
-                    arrived.signal()
-                }.resume()
-                #expect(arrived.wait(timeout: .now() + 10) == .success, "\(path)")
-                #expect(text.withLock { $0 } == ["sent": "network", "to": "late"][path, default: path])
+                #expect(load(request, session) == ["sent": "network", "to": "late"][path, default: path])
                 if path == "body" { request.httpBody = Data("x".utf8) }
                 _ = try loader.load(request, isWanted: { true }).result.get()
             }
         }
     }
+}
+
+// Swift doesn't let asynchronous code wait for a semaphore.
+private func blockForever() { DispatchSemaphore(value: 0).wait() }
+
+/// Returns the text that a session loads; `nil` if it takes longer than ten seconds.
+private func load(_ request: URLRequest, _ session: URLSession) -> String? {
+    let arrived = DispatchSemaphore(value: 0)
+    let text = Guarded("")
+    session.dataTask(with: request) { data, _, _ in
+        text.withLock { $0 = String(decoding: data ?? Data(), as: UTF8.self) }
+        arrived.signal()
+    }.resume()
+    return arrived.wait(timeout: .now() + 10) == .success ? text.withLock { $0 } : nil
 }

@@ -17,7 +17,7 @@ struct RestartTests {
             let cache = try CacheFixture(#""http://nowhere.invalid/a": "a.txt""#).cache()
             let configuration = URLSessionConfiguration.ephemeral
             try cache.attach(to: configuration)
-            let asked = HoldingCache()
+            let asked = HoldingCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
             configuration.urlCache = asked
             let recorder = TaskRecorder()
             let session = URLSession(configuration: configuration, delegate: recorder, delegateQueue: nil)

@@ -154,7 +154,7 @@ struct TakenRequestTests {
         ).cache()
         let configuration = URLSessionConfiguration.ephemeral
         let slot = try cache.slot(in: configuration)
-        let asked = HoldingCache()
+        let asked = HoldingCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
         configuration.urlCache = asked
         let recorder = TaskRecorder()
         let session = URLSession(configuration: configuration, delegate: recorder, delegateQueue: nil)

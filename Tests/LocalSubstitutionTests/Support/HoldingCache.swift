@@ -10,10 +10,6 @@ final class HoldingCache: URLCache, @unchecked Sendable {
     // Unchecked, since a subclass of `URLCache` has to restate its superclass's conformance. Everything it adds is Sendable.
     private let held = Guarded<[@Sendable (CachedURLResponse?) -> Void]>([])
 
-    init() {
-        super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
-    }
-
     override func getCachedResponse(
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void

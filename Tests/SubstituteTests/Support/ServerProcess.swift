@@ -20,7 +20,10 @@ final class ServerProcess: Sendable {
     /// The messages on standard error.
     private final class Messages: Sendable {
         let text = Guarded("")
-        let ended = DispatchSemaphore(value: 0)
+        private let ended = DispatchSemaphore(value: 0)
+
+        func end() { ended.signal() }
+        func waitForEnd() { ended.wait() }
     }
 
     /// Starts the process.
@@ -55,7 +58,7 @@ final class ServerProcess: Sendable {
                     if text.contains("Press Ctrl-C to stop.\n") { waiting.take()?.resume(returning: text) }
                 }
                 waiting.take()?.resume(returning: messages.text.withLock { $0 })
-                messages.ended.signal()
+                messages.end()
             }
         }
         let start = try output?.fileHandleForReading.availableData ?? Data(contentsOf: log)
@@ -88,7 +91,7 @@ final class ServerProcess: Sendable {
         for await _ in ending.withLock({ $0 }) {}
         // Only a test that was cancelled gets here while the process runs. It must not wait for the process then.
         if Task.isCancelled { kill(identifier, SIGKILL) }
-        messages.ended.wait()
+        messages.waitForEnd()
         return Outcome(
             status: process.withLock { $0.terminationStatus },
             hasExited: process.withLock { $0.terminationReason == .exit },
