@@ -49,7 +49,7 @@ let package = Package(
             ],
             resources: [
                 .copy("../../Resources"), .copy("../../substitutions.json"), .copy("Demo/Origin"),
-                .copy("Demo/SideBySide.html"), .embedInCode("../../substitutions.schema.json"),
+                .copy("Demo/SideBySide.html"),
             ]
         ),
         .plugin(

@@ -50,7 +50,7 @@ extension LocalSubstitutionCache {
         listener: SessionRules.Listener? = nil
     ) throws(AttachmentError) -> SubstitutionURLProtocol.Type? {
         let rules = try SessionRules(unmatched, recorder: recorder, listener: listener)
-        let obstacle = Self.obstacle(configuration)
+        let obstacle = obstacle(configuration)
         if let obstacle, rules.isStrict || recorder != nil { throw obstacle }
         configuration.useClassicLoader(unlessChosen: true)
         configuration.urlCache = self
@@ -132,20 +132,19 @@ extension LocalSubstitutionCache {
     }
 
     /// Returns why a configuration can't have custom protocols; `nil` if it can.
-    private static func obstacle(_ configuration: URLSessionConfiguration) -> AttachmentError? {
-        #if os(watchOS)
-        return AttachmentError(
-            .unsupportedPlatform,
-            "watchOS has no custom protocols. Attach without a recorder, and with unmatched: .load."
-        )
-        #else
-        guard configuration.isBackground else { return nil }
+    private func obstacle(_ configuration: URLSessionConfiguration) -> AttachmentError? {
+        guard responder.traits.hasProtocols else {
+            return AttachmentError(
+                .unsupportedPlatform,
+                "watchOS has no custom protocols. Attach without a recorder, and with unmatched: .load."
+            )
+        }
+        guard configuration.identifier != nil else { return nil }
         return AttachmentError(
             .backgroundConfiguration,
             "A background configuration can't use custom protocols. Attach to a default or ephemeral configuration, "
                 + "or attach without a recorder and with unmatched: .load."
         )
-        #endif
     }
 }
 
@@ -163,20 +162,11 @@ extension URLSessionConfiguration {
         #endif
     }
 
-    /// Whether sessions load with Apple's newer loader.
-    var usesNewerLoader: Bool {
+    /// Returns whether sessions load with Apple's newer loader.
+    func usesNewerLoader(_ traits: LoaderTraits) -> Bool {
         #if canImport(Darwin)
         if #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *) { return !usesClassicLoadingMode }
         #endif
-        return false
-    }
-
-    fileprivate var isBackground: Bool {
-        #if canImport(Darwin)
-        identifier != nil
-        #else
-        // Linux has no background sessions.
-        false
-        #endif
+        return traits.usesNewerLoader
     }
 }

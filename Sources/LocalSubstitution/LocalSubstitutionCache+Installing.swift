@@ -48,10 +48,8 @@ extension LocalSubstitutionCache {
         throws(AttachmentError)
     {
         let rules = try SessionRules(unmatched, recorder: recorder)
-        #if os(watchOS)
-        guard !rules.isStrict, recorder == nil else { throw .withoutProtocols }
-        #endif
-        guard Self.reachesSharedSession else { throw Self.unreachable }
+        if !responder.traits.hasProtocols, rules.isStrict || recorder != nil { throw .withoutProtocols }
+        guard Self.reachesSharedSession else { throw Self.unreachable(responder.traits) }
         let attachment = Attachment(of: responder, to: .default, rules: rules)
         let (former, reason) = Self.installation.withLock { installation in
             let former = installation
@@ -64,6 +62,10 @@ extension LocalSubstitutionCache {
         }
         // Keeps the former cache until here, so that its `deinit` doesn't run while the lock is held.
         withExtendedLifetime(former) {}
+        if URLSession.shared.configuration.usesNewerLoader(responder.traits) {
+            let reason = Verification.Reason.newerLoaderOfSharedSession.description
+            responder.observers.emit(Event(kind: .newerLoader, url: nil, reason: reason))
+        }
         if reason != nil {
             let advice =
                 "URLSession.shared has another cache, probably because the process used that session first. Call verify(_:) to see "
@@ -86,14 +88,12 @@ extension LocalSubstitutionCache {
         withExtendedLifetime(undone) {}
     }
 
-    private static var unreachable: AttachmentError {
-        #if canImport(Darwin)
-        let cause = "URLProtocol.registerClass failed, so URLSession.shared doesn't use the cache. Attach the cache"
-        #else
+    private static func unreachable(_ traits: LoaderTraits) -> AttachmentError {
         let cause =
-            "A session was used before the cache was installed, so URLSession.shared doesn't use the cache. Install "
-            + "the cache before the process uses any session, or attach it"
-        #endif
+            traits.sharedSessionKeepsItsCache
+            ? "A session was used before the cache was installed, so URLSession.shared doesn't use the cache. Install "
+                + "the cache before the process uses any session, or attach it"
+            : "URLProtocol.registerClass failed, so URLSession.shared doesn't use the cache. Attach the cache"
         return AttachmentError(.sessionInUse, "\(cause) to the configurations of your own sessions.")
     }
 
@@ -118,37 +118,31 @@ extension LocalSubstitutionCache {
 
     /// Whether `URLSession.shared` can use the package's protocols and cache. The first access registers the protocols
     /// and uses the session. `false` on Linux if a session was used before the first access.
-    ///
-    /// On Linux, the session keeps the protocols and the cache that it finds at its first use. On Apple platforms, it's
-    /// enough to register the protocols. The protocols have no effect unless a cache is installed or a test's map
+    package static let reachesSharedSession = prepareSharedSession(.current)
+
+    /// Registers the protocols, and lets `URLSession.shared` keep the cache if it keeps what it finds at its first use.
+    /// Otherwise, it's enough to register the protocols. They have no effect unless a cache is installed or a test's map
     /// answers.
-    package static let reachesSharedSession: Bool = {
+    ///
+    /// - Returns: Whether the session can use the protocols and the cache.
+    static func prepareSharedSession(_ traits: LoaderTraits) -> Bool {
         let formerCache = URLCache.shared
         URLCache.shared = SharedSessionCache.only
         defer { URLCache.shared = formerCache }
-        #if canImport(Darwin)
-        // Apple's loader asks the most recently registered class first.
-        let protocols = [InstalledProtocol.self, SharedSessionProtocol.self]
-        #else
         let protocols = [SharedSessionProtocol.self, InstalledProtocol.self]
-        #endif
-        guard protocols.allSatisfy({ URLProtocol.registerClass($0) }) else { return false }
+        // The class that was registered last may be asked first.
+        let ordered = traits.asksRegisteredProtocolsFirst ? protocols.reversed() : protocols
+        guard ordered.allSatisfy({ URLProtocol.registerClass($0) }) else { return false }
         // Uses the shared session now, so that it keeps the protocols and the cache.
         let configuration = URLSession.shared.configuration
-        #if canImport(Darwin)
-        // Apple's sessions consult registered classes first, but don't list them. According to Apple's documentation,
-        // the shared session uses the current `URLCache.shared`.
-        withExtendedLifetime(configuration) {}
-        #else
+        guard traits.sharedSessionKeepsItsCache else { return true }
         guard configuration.urlCache === SharedSessionCache.only, isAskedFirst(configuration) else {
             for one in protocols { URLProtocol.unregisterClass(one) }
             return false
         }
-        #endif
         return true
-    }()
+    }
 
-    #if !canImport(Darwin)
     /// Returns whether a configuration lists the package's protocol before Foundation's protocols. Returns `false` if a
     /// session was made before the protocol was registered.
     private static func isAskedFirst(_ configuration: URLSessionConfiguration) -> Bool {
@@ -158,7 +152,6 @@ extension LocalSubstitutionCache {
         guard let position = classes.firstIndex(of: ObjectIdentifier(InstalledProtocol.self)) else { return false }
         return !classes[..<position].contains(where: own.contains)
     }
-    #endif
 }
 
 extension LocalSubstitutionCache {

@@ -32,15 +32,34 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///     retained in memory separately, and don't count toward it.
     ///   - diskCapacity: The default cache's disk capacity, in bytes; 20 MiB by default.
     ///   - directory: The default cache's folder. By default, the folder that `URLCache` chooses.
-    public init(
+    public convenience init(
         map: SubstitutionMap,
         reloadsChanges: Bool = false,
         memoryCapacity: Int = 4 << 20,
         diskCapacity: Int = 20 << 20,
         directory: URL? = nil
     ) {
-        let directory = directory ?? DefaultCache.standardFolder
-        responder = Responder(map, reloadsChanges: reloadsChanges, defaultCacheIn: directory)
+        self.init(
+            map: map,
+            reloadsChanges: reloadsChanges,
+            memoryCapacity: memoryCapacity,
+            diskCapacity: diskCapacity,
+            directory: directory,
+            traits: .current
+        )
+    }
+
+    /// Creates a cache for a loader with other traits than the platform's.
+    package init(
+        map: SubstitutionMap,
+        reloadsChanges: Bool = false,
+        memoryCapacity: Int = 4 << 20,
+        diskCapacity: Int = 20 << 20,
+        directory: URL? = nil,
+        traits: LoaderTraits
+    ) {
+        let directory = directory ?? DefaultCache.standardFolder(traits)
+        responder = Responder(map, reloadsChanges: reloadsChanges, defaultCacheIn: directory, traits: traits)
         #if canImport(Darwin)
         // The initializer with `directory` is a convenience initializer of Apple's overlay, which a subclass can't call
         // here.

@@ -62,6 +62,13 @@ extension LocalSubstitutionCache {
                     "The configuration's usesClassicLoadingMode is false, and Apple's newer loader might not ask "
                     + "protocols. Set usesClassicLoadingMode to true, then make the session."
             )
+            /// The same for `URLSession.shared`, whose configuration can't be changed.
+            static let newerLoaderOfSharedSession = Reason(
+                kind: "newerLoader",
+                description:
+                    "URLSession.shared uses Apple's newer loader, which might not ask protocols. Attach the cache to a "
+                    + "configuration, and make a session with it."
+            )
             /// The request failed.
             public static let failed = Reason(kind: "failed", description: "The request failed.")
             /// The session is set up correctly, but the platform's loader didn't use the cache's response.
@@ -112,9 +119,13 @@ extension LocalSubstitutionCache {
         if (try? result.get())?.value(forHTTPHeaderField: Responder.proofHeader) == proof {
             return .substituted(url)
         }
+        let usesNewerLoader = configuration.usesNewerLoader(responder.traits)
+        if usesNewerLoader, session === URLSession.shared {
+            return .notSubstituted(.newerLoaderOfSharedSession.about(url))
+        }
         if let missing { return .notSubstituted(missing.about(url)) }
         if configuration.requestCachePolicy.ignoresLocalData { return .notSubstituted(.policy.about(url)) }
-        if configuration.usesNewerLoader { return .notSubstituted(.newerLoader.about(url)) }
+        if usesNewerLoader { return .notSubstituted(.newerLoader.about(url)) }
         if case .failure(let error) = result {
             return .notSubstituted(
                 .failed.about(
@@ -128,11 +139,7 @@ extension LocalSubstitutionCache {
 
     /// Returns whether a session may ask the installed protocol although the session's configuration doesn't list it.
     private func mayAskInstalledProtocol(_ session: URLSession) -> Bool {
-        #if canImport(Darwin)
-        session === URLSession.shared && Self.installed === self
-        #else
-        false
-        #endif
+        !responder.traits.sharedSessionKeepsItsCache && session === URLSession.shared && Self.installed === self
     }
 
     /// Returns why a session with this configuration can't use this cache; `nil` if it may use the cache.
@@ -153,7 +160,7 @@ extension LocalSubstitutionCache {
         let map = map
         for entry in map.storage.index.entries where !entry.isPattern {
             guard let url = URL(string: entry.key) else { continue }
-            let plan = Plan(URLRequest(url: url), in: map)
+            let plan = Plan(URLRequest(url: url), in: map, traits: responder.traits)
             // A redirect can't be verified: the session would follow it.
             guard plan.cacheAnswer?.isRedirect == false,
                 Explanation(plan).verdict == .substituted

@@ -2,10 +2,7 @@
 import Dispatch
 import Foundation
 import Guarded
-
-#if canImport(Glibc)
-import Glibc
-#endif
+package import LocalSubstitution
 
 /// A semaphore for Swift tasks. A task waits until a place is free. The wait also ends if it takes too long, or if the
 /// task is cancelled.
@@ -22,7 +19,8 @@ package final class Places: Sendable {
 
     /// The places for this process's test cases; `nil` if they don't need places: on Apple platforms, and if the
     /// process may open at least 2,048 files.
-    package static let ofProcess = count(limit: softLimit, open: numberOfDescriptors(below:)).map { Places($0) }
+    package static let ofProcess = count(limit: softLimit(.current), open: numberOfDescriptors(below:))
+        .map { Places($0) }
 
     private let state: Guarded<State>
     /// How long a task waits for a place, in seconds; `.infinity` for no limit. With a limit, even tests that wait for
@@ -110,25 +108,16 @@ package final class Places: Sendable {
         ended?.resume(returning: false)
     }
 
-    /// How many files the process may have open; `nil` on Apple platforms, or if the limit is unknown or unlimited.
-    private static var softLimit: Int? {
-        #if canImport(Glibc)
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
-        return Int(exactly: limit.rlim_cur)
-        #else
-        // On Apple platforms, sessions share their file descriptors.
-        return nil
-        #endif
+    /// Returns how many files the process may have open; `nil` if sessions share their descriptors, or if the limit is
+    /// unknown or unlimited.
+    package static func softLimit(_ traits: LoaderTraits) -> Int? {
+        let limit = sysconf(Int32(_SC_OPEN_MAX))
+        return traits.sharesDescriptors || limit < 0 ? nil : limit
     }
 
-    /// Returns how many file descriptors below a limit are open; 0 on Apple platforms.
+    /// Returns how many file descriptors below a limit are open.
     private static func numberOfDescriptors(below limit: Int) -> Int {
-        #if canImport(Glibc)
-        return (0..<Int32(clamping: limit)).count { fcntl($0, F_GETFD) >= 0 }
-        #else
-        return 0
-        #endif
+        (0..<Int32(clamping: limit)).count { fcntl($0, F_GETFD) >= 0 }
     }
 }
 #endif

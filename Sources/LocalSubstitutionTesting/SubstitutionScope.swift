@@ -278,19 +278,18 @@ private enum SharedSession {
     ///
     /// - Throws: An error on watchOS, or if a session was used before the package could prepare `URLSession.shared`.
     static func check() throws(SubstitutionScope.Failure) {
-        #if os(watchOS)
-        throw SubstitutionScope.Failure([
-            "watchOS has no custom protocols, so no map can answer URLSession.shared. Leave out sharedSession, and pass "
-                + "URLSession.substituted to the code."
-        ])
-        #else
+        guard LoaderTraits.current.hasProtocols else {
+            throw SubstitutionScope.Failure([
+                "watchOS has no custom protocols, so no map can answer URLSession.shared. Leave out sharedSession, and "
+                    + "pass URLSession.substituted to the code."
+            ])
+        }
         guard !LocalSubstitutionCache.reachesSharedSession else { return }
         throw SubstitutionScope.Failure([
             "A session was used before this call, so no map can answer URLSession.shared. "
                 + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. If the "
                 + "test already has the trait, don't use a session before the first test runs."
         ])
-        #endif
     }
 }
 #endif

@@ -7,10 +7,30 @@ import Testing
 /// what only they have (`Tests/SourceTests/Apple`).
 @Suite("Code for Apple platforms", .sources)
 struct AppleBranchTests {
-    @Test("It compiles")
+    @Test("It compiles, without a warning")
     func compiles() async throws {
         let targets = try await Compiled.apple()
-        #expect(targets.keys.sorted() == PackageFolder.targets.sorted())
+        #expect(targets.keys.sorted() == (PackageFolder.targets + PackageFolder.support).sorted())
+    }
+
+    // They take minutes, so they're checked by the gate, or if a filter asks for them.
+    @Test(
+        "Tests compile, too, without a warning",
+        .enabled(if: areTestsWanted, "Set LOCAL_SUBSTITUTION_APPLE_TESTS to 1, or run swift test --filter Apple.")
+    )
+    func tests() async throws { try await Compiled.checkAppleTests() }
+
+    private static let areTestsWanted =
+        ProcessInfo.processInfo.environment["LOCAL_SUBSTITUTION_APPLE_TESTS"] == "1"
+        || CommandLine.arguments.contains { $0.contains("Apple") }
+
+    @Test("Every target of the package is checked")
+    func all() throws {
+        let manifest = try PackageFolder.text(of: "Package.swift")
+        let pattern = #/\.(?:target|testTarget|executableTarget)\(\s*name: "(\w+)"/#
+        let names = manifest.matches(of: pattern).map { String($0.1) }
+        let checked = PackageFolder.targets + PackageFolder.support + PackageFolder.tests
+        #expect(Set(names) == Set(checked))
     }
 
     @Test("The code that it calls on Apple platforms is the code that's checked")
@@ -19,10 +39,12 @@ struct AppleBranchTests {
         // With Darwin's lock it's a class, and with a `Mutex` a structure.
         #expect(declares("s:7GuardedAAC", apple["Guarded"]) && !declares("s:7GuardedAAV", apple["Guarded"]))
         #expect(declares("s:7GuardedAAV", linux["Guarded"]) && !declares("s:7GuardedAAC", linux["Guarded"]))
-        let relay = "s:17LocalSubstitution16ForwardedRequestC14ChallengeRelayC"
-        #expect(declares(relay, apple["LocalSubstitution"]) && !declares(relay, linux["LocalSubstitution"]))
-        let file = apple["LocalSubstitution"]?.first { $0.declared[relay] != nil }?.path
-        #expect(linux["LocalSubstitution"]?.contains { $0.path == file } == true)
+        let runLoop = "s:17LocalSubstitution21CFRunLoopPerformBlock"
+        func users(_ targets: Compiled.Targets) -> [String] {
+            (targets["LocalSubstitution"] ?? []).filter { $0.used.contains { $0.hasPrefix(runLoop) } }.map(\.path)
+        }
+        #expect(users(apple) == ["Sources/LocalSubstitution/Protocol/LoaderThread.swift"])
+        #expect(users(linux).isEmpty)
     }
 
     @Test(

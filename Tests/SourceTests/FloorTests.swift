@@ -7,7 +7,7 @@ import Testing
 struct FloorTests {
     @Test(
         "No declaration that a target uses is newer than the systems in Package.swift",
-        arguments: PackageFolder.targets
+        arguments: PackageFolder.targets + PackageFolder.support
     )
     func declarations(_ target: String) async throws {
         let symbols = try await ToolchainSymbols.all().symbols

@@ -68,7 +68,7 @@ struct PrivacyTests {
             let source = "import Foundation\nimport Glibc\nprivate \(call.key)\n"
             try Data(source.utf8).write(to: URL(fileURLWithPath: path))
         }
-        let files = try await Compiler.compile("Calls", paths, modules: folder)
+        let files = try await Compiler(modules: folder).compile("Calls", paths)
         let symbols = try await ToolchainSymbols.all().symbols
         for (file, (source, category)) in zip(files, Self.calls) {
             let names = Self.names(in: [file], symbols)

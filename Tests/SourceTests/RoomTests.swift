@@ -94,7 +94,7 @@ struct RoomTests {
             try Data(source.utf8).write(to: file)
         }
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
-        let compiled = try await Compiler.compile("MadeUp", paths.map { "\(folder.path)/\($0)" }, modules: folder)
+        let compiled = try await Compiler(modules: folder).compile("MadeUp", paths.map { "\(folder.path)/\($0)" })
         return Arrow.all(in: compiled, of: folder.path)
     }
 }

@@ -123,7 +123,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 extension Responder {
     func explain(_ request: URLRequest) -> Explanation {
         let map = maps.map
-        let plan = Plan(request, in: map) { [maps] in maps.isUsedUp($0, of: map) }
+        let plan = Plan(request, in: map, traits: traits) { [maps] in maps.isUsedUp($0, of: map) }
         let question = plan.cacheAnswer == nil ? nil : plan.question
         return Explanation(plan, copy: question.flatMap(copies.explainedCopy))
     }
@@ -212,7 +212,7 @@ extension Explanation {
     /// Returns a phrase to append to a handler's description: whether the handler gets the request's body. The phrase
     /// is empty if the request contains its body or has no body.
     private static func body(_ plan: Plan) -> String {
-        switch RequestFacts.Body(plan.request) {
+        switch plan.body {
         case .none, .data: ""
         case .unread: ", with the request's body once it's read"
         case .tooLong: ", without the request's body, which is longer than 8 MiB"

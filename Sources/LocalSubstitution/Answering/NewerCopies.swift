@@ -70,12 +70,13 @@ final class NewerCopies: Sendable {
     }
 
     let schedule = RefreshSchedule()
-    let loader = UncachedLoader()
+    let loader: UncachedLoader
     private let defaultCache: DefaultCache
     private let files: RetainedResponses
     private let observers: Observers
 
-    init(in defaultCache: DefaultCache, files: RetainedResponses, observers: Observers) {
+    init(in defaultCache: DefaultCache, files: RetainedResponses, observers: Observers, _ traits: LoaderTraits) {
+        loader = UncachedLoader(traits)
         self.defaultCache = defaultCache
         self.files = files
         self.observers = observers

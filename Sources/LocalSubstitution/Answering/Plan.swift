@@ -39,6 +39,7 @@ final class Plan: Sendable {
     }
 
     let request: URLRequest
+    private let traits: LoaderTraits
     /// The rules of the session; `nil` if the cache alone decides.
     let rules: SessionRules?
     /// Whether the request must not reach the network. If so, the network isn't asked for a newer copy, and no newer
@@ -78,20 +79,23 @@ final class Plan: Sendable {
         isOffline: Bool = false,
         in map: SubstitutionMap,
         generation: Int = 0,
+        traits: LoaderTraits,
         isUsedUp: @escaping (MapMatch.Count) -> Bool = { _ in false }
     ) {
         self.request = request
+        self.traits = traits
         self.rules = rules
         self.isOffline = isOffline
         self.map = map
         self.generation = generation
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
-        let match = url.map { map.match($0, for: RequestFacts(request, body: body), isUsedUp: isUsedUp) }
+        let facts = RequestFacts(request, body: body, traits)
+        let match = url.map { map.match($0, for: facts, isUsedUp: isUsedUp) }
         self.match = match
         let policy: Judgement? =
             request.ignoresLocalData ? (.ignoresLocalData, "the request's cache policy ignores local data") : nil
         (verdict, reason) =
-            Self.unanswered(match) ?? policy ?? Self.obstacle(request, match)
+            Self.unanswered(match) ?? policy ?? Self.obstacle(request, match, traits)
             ?? (.substituted, "an entry answers it")
         cacheAnswer = verdict == .substituted ? match?.localSubstitution : nil
         (substitution, isHandled) = (match?.substitution, false)
@@ -99,7 +103,7 @@ final class Plan: Sendable {
             let isExcluded = match?.isExcluded == true
             action =
                 match?.needsBody == true
-                ? .readBody : Self.action(for: request, match?.substitution, isExcluded: isExcluded, in: rules)
+                ? .readBody : Self.action(for: request, match?.substitution, isExcluded: isExcluded, in: rules, traits)
         } else {
             action = cacheAnswer.map { .answer($0) } ?? .pass
         }
@@ -109,13 +113,15 @@ final class Plan: Sendable {
     ///
     /// - Parameter answer: The handler's answer; `nil` if the handler declined.
     init(_ called: Plan, answeredWith answer: Substitution?) {
-        (request, rules, isOffline) = (called.request, called.rules, called.isOffline)
+        (request, traits, rules, isOffline) = (called.request, called.traits, called.rules, called.isOffline)
         (map, generation, match) = (called.map, called.generation, called.match)
         (substitution, isHandled, cacheAnswer) = (answer, answer != nil, nil)
         (verdict, reason) =
             answer == nil
             ? (.excluded, "the entry's handler answered with .notSubstituted") : (called.verdict, called.reason)
-        action = called.rules.map { Self.action(for: called.request, answer, isExcluded: true, in: $0) } ?? .pass
+        action =
+            called.rules.map { Self.action(for: called.request, answer, isExcluded: true, in: $0, called.traits) }
+            ?? .pass
     }
 
     /// Returns why the map leaves the request unanswered; `nil` if an entry answers the request, forwards it or makes
@@ -140,7 +146,7 @@ final class Plan: Sendable {
 
     /// Returns why a cache without a protocol can't do what the entry says; `nil` if it can, or if no entry answers.
     /// Ignores the request's cache policy.
-    private static func obstacle(_ request: URLRequest, _ match: MapMatch?) -> Judgement? {
+    private static func obstacle(_ request: URLRequest, _ match: MapMatch?, _ traits: LoaderTraits) -> Judgement? {
         if let field = match?.protocolField {
             return (
                 .needsProtocol, "the entry's field “\(field)” works only in a session to which the cache is attached"
@@ -151,7 +157,7 @@ final class Plan: Sendable {
             return (.waitsForOffline, "the entry answers only when the network fails (\"use\": \"whenOffline\")")
         }
         let refusal =
-            LoaderRules.refusal(of: request)
+            LoaderRules.refusal(of: request, traits)
             ?? LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers)
         return refusal.map { (.refusedByLoader, $0) }
     }
@@ -165,9 +171,12 @@ final class Plan: Sendable {
         for request: URLRequest,
         _ substitution: Substitution?,
         isExcluded: Bool,
-        in rules: SessionRules
+        in rules: SessionRules,
+        _ traits: LoaderTraits
     ) -> Action {
-        guard let substitution else { return actionWithoutEntry(for: request, isExcluded: isExcluded, in: rules) }
+        guard let substitution else {
+            return actionWithoutEntry(for: request, isExcluded: isExcluded, in: rules, traits)
+        }
         switch substitution.answer {
         case .handler(let handler): return .call(handler, substitution)
         case .error(let code): return .fail(substitution, code)
@@ -178,14 +187,15 @@ final class Plan: Sendable {
             guard substitution.use == .whenOffline, !rules.forbidsNetwork(to: request) else {
                 return .answer(substitution)
             }
-            return request.showsItsBody ? .forward(.entry(substitution)) : .pass
+            return request.showsItsBody(traits) ? .forward(.entry(substitution)) : .pass
         }
     }
 
     private static func actionWithoutEntry(
         for request: URLRequest,
         isExcluded: Bool,
-        in rules: SessionRules
+        in rules: SessionRules,
+        _ traits: LoaderTraits
     ) -> Action {
         if !isExcluded, let recorder = rules.recorder, recorder.takes(request) {
             return rules.forbidsNetwork(to: request) ? .replay(recorder) : .forward(.recorder(recorder))
@@ -194,7 +204,7 @@ final class Plan: Sendable {
         if rules.forbidsNetwork(to: request) { return .refuse }
         // The URL may redirect to a URL that isn't an exception. The protocol can check the redirect's target only if
         // it forwards the request.
-        let mayBeSentOn = request.showsItsBody || rules.listener?.mustHear(request) == true
+        let mayBeSentOn = request.showsItsBody(traits) || rules.listener?.mustHear(request) == true
         return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass
     }
 
@@ -203,7 +213,7 @@ final class Plan: Sendable {
 
     /// Whether responses to this request must stay out of the default cache: an entry answers the request, or would
     /// answer it under another cache policy.
-    var keepsOutOfDefaultCache: Bool { Self.unanswered(match) == nil && Self.obstacle(request, match) == nil }
+    var keepsOutOfDefaultCache: Bool { Self.unanswered(match) == nil && Self.obstacle(request, match, traits) == nil }
 
     /// Whether only the server at the request's URL can answer: no entry answers the request, or its entry only changes
     /// headers.
@@ -226,8 +236,8 @@ final class Plan: Sendable {
     /// The path of the answer's file; `nil` without a file.
     var path: String? { substitution?.fileName.flatMap { name in folder?.path(of: name) } }
 
-    /// The default cache's key for a response to the request; `nil` if the default cache can't keep the response.
-    var defaultCacheKey: URLRequest? { DefaultCache.key(for: request, match?.url.text) }
+    /// The request's body, as far as it's known without reading a stream.
+    var body: RequestFacts.Body { RequestFacts.Body(request, traits) }
 }
 
 extension URLRequest {

@@ -9,6 +9,7 @@ import FoundationNetworking
 /// The object that answers requests with a map. A cache and its attached protocols share one responder, which may
 /// outlive the cache.
 final class Responder: Sendable {
+    let traits: LoaderTraits
     let maps: MapInUse
     let retained: RetainedResponses
     let copies: NewerCopies
@@ -23,17 +24,19 @@ final class Responder: Sendable {
     /// The header that contains a token in a request, or a proof in a response.
     static let proofHeader = "LocalSubstitution-Proof"
     /// The request that a protocol has accepted but not started to load.
-    let taken = TakenRequest()
+    let taken: TakenRequest
     private let isCacheOffline = Guarded(false)
 
     /// Creates a responder.
     ///
     /// - Parameter folder: The folder where `URLCache` keeps responses on disk; `nil` if the folder isn't known.
-    init(_ map: SubstitutionMap, reloadsChanges: Bool, defaultCacheIn folder: URL?) {
-        defaultCache = DefaultCache(folder: folder)
+    init(_ map: SubstitutionMap, reloadsChanges: Bool, defaultCacheIn folder: URL?, traits: LoaderTraits) {
+        self.traits = traits
+        taken = TakenRequest(traits)
+        defaultCache = DefaultCache(folder: folder, traits)
         maps = MapInUse(map, reloadsChanges: reloadsChanges)
         retained = RetainedResponses(checksFiles: reloadsChanges)
-        copies = NewerCopies(in: defaultCache, files: retained, observers: observers)
+        copies = NewerCopies(in: defaultCache, files: retained, observers: observers, traits)
     }
 
     /// Replaces the map, and drops the responses made with the old map.
@@ -110,7 +113,8 @@ final class Responder: Sendable {
             rules: rules,
             isOffline: rules?.isStrict ?? isCacheOffline.withLock { $0 },
             in: map,
-            generation: generation
+            generation: generation,
+            traits: traits
         ) { [maps] count in maps.isUsedUp(count, of: map) }
     }
 
@@ -141,7 +145,13 @@ final class Responder: Sendable {
         let proof = plan.request.value(forHTTPHeaderField: Self.proofHeader).flatMap { token in
             proofs.withLock { $0[token] }
         }
-        let builder = ResponseBuilder(substitution: substitution, file: file, copy: newer?.copy, proof: proof)
+        let builder = ResponseBuilder(
+            substitution: substitution,
+            file: file,
+            copy: newer?.copy,
+            proof: proof,
+            traits: traits
+        )
         let method = plan.request.httpMethod ?? "GET"
         if method == "HEAD" { return builder.head(for: url) }
         if method == "GET", let range = plan.range { return builder.part(range, for: url) }
@@ -226,7 +236,7 @@ extension Responder {
     ///
     /// - Parameter problem: Why the matching entry doesn't answer; `nil` to report the plan's reason.
     private func defaultResponse(to plan: Plan, since problem: String? = nil) -> CachedURLResponse? {
-        let response = plan.defaultCacheKey.flatMap(defaultCache.response(under:))
+        let response = key(of: plan).flatMap(defaultCache.response(under:))
         if response != nil, plan.namingEntry == nil {
             observers.report(.fallbackHit, plan.request.url)
         } else {
@@ -286,9 +296,12 @@ extension Responder {
     func store(_ response: CachedURLResponse, for request: URLRequest) {
         guard response.response.substitutionStatus == nil else { return }
         let plan = lookUp(request)
-        guard !plan.keepsOutOfDefaultCache, let key = plan.defaultCacheKey else { return }
+        guard !plan.keepsOutOfDefaultCache, let key = key(of: plan) else { return }
         defaultCache.store(response, under: key)
     }
+
+    /// The default cache's key for a response to a plan's request; `nil` if the default cache can't keep the response.
+    private func key(of plan: Plan) -> URLRequest? { defaultCache.key(for: plan.request, plan.match?.url.text) }
 }
 
 /// Removes responses from memory and from the default cache. The map's entries stay, and answer the next lookup again.
@@ -297,9 +310,9 @@ extension Responder {
     /// file.
     func remove(_ request: URLRequest) {
         if let url = request.url?.absoluteString { retained.removeAll(for: url, in: maps.map) }
-        let match = Plan(request, in: maps.map).match
+        let match = Plan(request, in: maps.map, traits: traits).match
         if let match, match.substitution?.use == .untilUpdated { copies.removeCopy(of: match.url.canonical) }
-        if let key = DefaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
+        if let key = defaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
     }
 
     /// Removes all retained responses, and forgets when the network was asked for newer copies. If the default cache

@@ -18,6 +18,7 @@ package struct ResponseBuilder {
     var copy: NewerCopies.Copy?
     /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache answered; otherwise `nil`.
     var proof: String?
+    let traits: LoaderTraits
 
     /// Returns the whole response.
     package func full(for url: URL) -> CachedURLResponse? {
@@ -66,18 +67,14 @@ package struct ResponseBuilder {
     private func response(for url: URL, status: Int, headers: [String: String], body: Data) -> CachedURLResponse? {
         let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
         return response.map {
-            CachedURLResponse(response: $0, data: body, userInfo: nil, storagePolicy: Self.storagePolicy)
+            CachedURLResponse(response: $0, data: body, userInfo: nil, storagePolicy: storagePolicy)
         }
     }
 
-    /// The storage policy of a substitution. The cache never stores a substitution, so the policy only matters to the
-    /// loader: Apple's newer loader was reported to ignore a cached response that says `.notAllowed`.
-    private static var storagePolicy: URLCache.StoragePolicy {
-        #if canImport(Darwin)
-        .allowedInMemoryOnly
-        #else
-        .notAllowed
-        #endif
+    /// The storage policy of a substitution. The cache never stores a substitution, so the policy matters only to a loader
+    /// that ignores what may not be stored.
+    private var storagePolicy: URLCache.StoragePolicy {
+        traits.refusesUnstorableResponses ? .allowedInMemoryOnly : .notAllowed
     }
 }
 
@@ -90,8 +87,8 @@ extension URLResponse {
 }
 
 extension ResponseBuilder {
-    package init(substitution: Substitution, file: FileBytes?) {
-        self.init(substitution: substitution, file: file, large: nil)
+    package init(substitution: Substitution, file: FileBytes?, traits: LoaderTraits = .current) {
+        self.init(substitution: substitution, file: file, large: nil, traits: traits)
     }
 }
 
@@ -109,11 +106,7 @@ extension ResponseBuilder {
             "Cache-Control": Self.cacheControl,
             "Cache-Status": cacheStatus,
         ]
-        // On Linux, a `Date` header doesn't help: the loader can't parse it, and takes long to fail
-        // (`HTTPURLProtocol.swift`, `canCache`).
-        #if canImport(Darwin)
-        headers["Date"] = HTTPSyntax.text(of: Date())
-        #endif
+        if traits.readsDates { headers["Date"] = HTTPSyntax.text(of: Date()) }
         if hasBody { headers["Accept-Ranges"] = "bytes" }
         headers["ETag"] = entityTag
         for (name, value) in substitution.headers { headers[header: name] = value }

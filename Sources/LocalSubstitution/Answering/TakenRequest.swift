@@ -5,11 +5,11 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// A note about the request that a protocol has accepted but not started to load. On Apple platforms, always empty.
+/// A note about the request that a protocol has accepted but not started to load.
 ///
-/// For each request, Linux's loader asks the protocol, then the cache, and then starts the protocol, all on one queue
-/// for all sessions (`URLSession.swift`, `sharedQueue`). So it's enough to keep the latest note. Apple's loader doesn't
-/// promise that order, so nothing is noted there.
+/// If the loader asks the protocol, then the cache, and then starts the protocol, all on one queue for all sessions, it's
+/// enough to keep the latest note (on Linux: `URLSession.swift`, `sharedQueue`). For a loader that doesn't promise that
+/// order, nothing is noted.
 final class TakenRequest: Sendable {
     /// What was found when the protocol accepted the request: its retained response, or else its plan.
     struct Note: Sendable {
@@ -36,12 +36,13 @@ final class TakenRequest: Sendable {
     }
 
     private let note = Guarded<Note?>(nil)
+    private let isUsed: Bool
+
+    init(_ traits: LoaderTraits) { isUsed = traits.asksProtocolThenCache }
 
     /// Notes that a protocol has accepted a request.
     func note(_ note: Note) {
-        #if !canImport(Darwin)
-        self.note.withLock { $0 = note }
-        #endif
+        if isUsed { self.note.withLock { $0 = note } }
     }
 
     /// Returns whether a protocol has accepted a request. If so, the cache must leave the answer and the event to the
@@ -77,15 +78,21 @@ extension Responder {
     /// Returns the retained response to a request that a protocol answers.
     ///
     /// - Parameters:
-    ///   - cached: The response that the loader got from a cache; `nil` if it got none. If it's the retained response,
-    ///     it's returned without another check or count, since the cache did both.
+    ///   - cached: The response that the loader got from a cache; `nil` if it got none. If it's an entry's, it's returned
+    ///     without another check or count, since the cache did both. A redirect isn't returned: the protocol follows it.
     ///   - taken: The note that the protocol made when it accepted the request; `nil` if it made none.
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
         _ taken: TakenRequest.Note?
     ) -> CachedURLResponse? {
-        if let cached, let url = request.url?.absoluteString, retained.peek(url) === cached { return cached }
+        // Apple's loader may pass the response on as another object, so its headers decide. If the protocol is asked first,
+        // this cache leaves the request to it, so the response is another cache's.
+        if let cached, !traits.asksProtocolThenCache, cached.response.substitutionStatus != nil,
+            let http = cached.response as? HTTPURLResponse, !Redirect.statuses.contains(http.statusCode)
+        {
+            return cached
+        }
         return retainedResponse(for: request, checked: taken?.checkedResponse)
     }
 }

@@ -24,14 +24,14 @@ final class DefaultCache: Sendable {
     /// The folder whose status shows whether `URLCache` is empty; `nil` to ask `URLCache` in every lookup.
     private let folder: String?
     private let emptiness = Guarded(Emptiness.unknown)
+    private let traits: LoaderTraits
+    /// Held while a response is stored, if an older one must be removed first.
+    private let storing = Guarded(())
 
     /// - Parameter folder: The folder in which `URLCache` keeps responses on disk; `nil` if that isn't known.
-    init(folder: URL?) {
-        #if canImport(Darwin)
-        self.folder = nil
-        #else
-        self.folder = folder?.path
-        #endif
+    init(folder: URL?, _ traits: LoaderTraits) {
+        self.folder = traits.storageIsFolder ? folder?.path : nil
+        self.traits = traits
     }
 
     func lend(_ storage: Storage) { lent.withLock { $0 = storage } }
@@ -57,65 +57,49 @@ final class DefaultCache: Sendable {
     func store(_ response: CachedURLResponse, under key: URLRequest) {
         guard let storage else { return }
         emptiness.withLock { $0 = .ended }
-        #if canImport(Darwin)
-        storage.store(response, key)
-        #else
-        // Linux's cache traps when it evicts a response that was stored twice under one key, since its order of
-        // eviction has the key twice (`URLCache.swift`, `evictFromMemoryCacheAssumingLockHeld`). So an older response
-        // is removed first. The lock keeps other threads from storing in between.
+        guard traits.trapsAfterStoringTwice else { return storage.store(response, key) }
+        // Linux's cache has a key that was stored twice twice in its order of eviction (`URLCache.swift`,
+        // `evictFromMemoryCacheAssumingLockHeld`). The lock keeps other threads from storing in between.
         storing.withLock { _ in
             storage.remove(key)
             storage.store(response, key)
         }
-        #endif
     }
 
     private var storage: Storage? { lent.withLock { $0 } }
-
-    #if !canImport(Darwin)
-    private let storing = Guarded(())
-    #endif
 }
 
 extension DefaultCache {
-    /// The folder in which `URLCache` keeps responses on disk by default.
+    /// Returns the folder in which `URLCache` keeps responses on disk by default; `nil` to let `URLCache` choose it.
     ///
-    /// On Linux, `URLCache` chooses the same folder (`URLCache.swift`, `init(memoryCapacity:diskCapacity:diskPath:)`).
-    /// On Apple platforms, this is `nil`, and `URLCache` chooses the folder.
-    static var standardFolder: URL? {
-        #if canImport(Darwin)
-        return nil
-        #else
+    /// Linux's `URLCache` chooses the same folder (`URLCache.swift`, `init(memoryCapacity:diskCapacity:diskPath:)`).
+    static func standardFolder(_ traits: LoaderTraits) -> URL? {
+        guard traits.storageIsFolder else { return nil }
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         let name = (Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName).map {
             "/\\:".contains($0) ? "_" : $0
         }
         return caches?.appendingPathComponent("org.swift.foundation.URLCache", isDirectory: true)
             .appendingPathComponent(String(name), isDirectory: true)
-        #endif
     }
 
     // MARK: Keys
 
     /// Returns the default cache's key for a response to a request; `nil` if the response can't be kept. A key is a
-    /// request. On Apple platforms, it's the request itself.
+    /// request, by default the request itself.
     ///
-    /// On Linux, `URLCache` compares only host, port and path (`URLCache.swift`, `identifier(for:)`), so URLs that
-    /// differ only in scheme or query would share a response. Also, `URLCache` doesn't store a response on disk if the
-    /// path is long. So on Linux, the key's path is a digest of the URL's normal form, and only `http` and `https` URLs
-    /// have a key. The key is short because each of its bytes costs time: see the benchmark “misses”.
+    /// Linux's `URLCache` compares only host, port and path (`URLCache.swift`, `identifier(for:)`), so URLs that differ
+    /// only in scheme or query would share a response. Also, it doesn't store a response on disk if the path is long. So
+    /// the key's path there is a digest of the URL's normal form, and only `http` and `https` URLs have a key. The key is
+    /// short because each of its bytes costs time: see the benchmark “misses”.
     ///
     /// - Parameter normalized: The request's URL in normal form; `nil` if the URL has no normal form.
-    static func key(for request: URLRequest, _ normalized: String?) -> URLRequest? {
-        #if canImport(Darwin)
-        return request
-        #else
-        guard let text = normalized ?? request.url.flatMap(textWithUserInfo) else { return nil }
+    func key(for request: URLRequest, _ normalized: String?) -> URLRequest? {
+        guard traits.storesByPath else { return request }
+        guard let text = normalized ?? request.url.flatMap(Self.textWithUserInfo) else { return nil }
         return URL(string: "http://h/" + Digest.base64(of: text)).map { URLRequest(url: $0) }
-        #endif
     }
 
-    #if !canImport(Darwin)
     /// Returns the text of an `http` or `https` URL with user info; `nil` for any other URL. A URL with user info has
     /// no normal form. It needs its own key, since the server may answer differently without the user info.
     private static func textWithUserInfo(_ url: URL) -> String? {
@@ -124,7 +108,6 @@ extension DefaultCache {
         }
         return String(url.absoluteString.prefix { $0 != "#" })
     }
-    #endif
 }
 
 extension DefaultCache {

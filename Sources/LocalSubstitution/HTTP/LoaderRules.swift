@@ -12,17 +12,13 @@ import FoundationNetworking
 /// same rules, because Apple doesn't document what its loader refuses.
 package enum LoaderRules {
     /// Returns why the loader would refuse every cached response to a request; `nil` if it may use a cached response.
-    static func refusal(of request: URLRequest) -> String? {
+    static func refusal(of request: URLRequest, _ traits: LoaderTraits) -> String? {
         if let method = request.httpMethod, method != "GET", method != "HEAD" {
             return "the loader never uses a cached response to \(method)"
         }
-        // Leaves these headers out on Apple platforms, whose loader isn't known to refuse requests with them.
-        #if !canImport(Darwin)
-        for name in ["Authorization", "Proxy-Authorization"] where request.value(forHTTPHeaderField: name) != nil {
-            return refusal(ofRequestHeader: name)
-        }
-        #endif
-        return nil
+        guard traits.refusesToAuthorizedRequests else { return nil }
+        return ["Authorization", "Proxy-Authorization"].first { request.value(forHTTPHeaderField: $0) != nil }
+            .map(refusal(ofRequestHeader:))
     }
 
     /// Returns the reason for a request with a header that makes the loader ignore caches.

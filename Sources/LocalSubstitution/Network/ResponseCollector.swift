@@ -46,8 +46,8 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         ///   - body: How the body is delivered; whole by default.
         ///   - redirect: Decides about a redirect. Calls back with the request to send, or with `nil` if the redirect
         ///     is the response. By default, redirects are followed.
-        ///   - answerChallenge: Answers an authentication challenge; used only on Apple platforms. By default, the
-        ///     system answers.
+        ///   - answerChallenge: Answers an authentication challenge, unless the loader asks only after the response. By
+        ///     default, the system answers.
         ///   - complete: Called once, when the load has ended.
         package init(
             limit: @escaping @Sendable (URLResponse) -> Int,
@@ -90,10 +90,13 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     /// The loads by task object. Task identifiers aren't unique, since each of a collector's sessions numbers its tasks
     /// from 1.
     private let loads = Guarded<[ObjectIdentifier: CollectedLoad]>([:])
+    private let traits: LoaderTraits
+
+    package init(_ traits: LoaderTraits) { self.traits = traits }
 
     /// Collects the response to a session's task. Call this before the task is resumed.
     package func collect(_ task: URLSessionDataTask, of session: URLSession, for owner: Owner) {
-        let redirects = RedirectChain(task.originalRequest, in: session.configuration)
+        let redirects = RedirectChain(task.originalRequest, in: session.configuration, traits)
         loads.withLock { $0[ObjectIdentifier(task)] = CollectedLoad(task, owner, redirects) }
     }
 
@@ -180,18 +183,15 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        #if canImport(Darwin)
-        guard let answer = owner(of: task)?.answerChallenge else {
-            return completionHandler(.performDefaultHandling, nil)
+        guard traits.challengesAfterResponse else {
+            let answer = owner(of: task)?.answerChallenge
+            return answer?(challenge, completionHandler) ?? completionHandler(.performDefaultHandling, nil)
         }
-        answer(challenge, completionHandler)
-        #else
-        // Linux's loader asks after the whole 401 has arrived. Without a credential, the loader never ends the task
-        // (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
+        // The whole 401 has arrived. Without a credential, Linux's loader never ends the task (`URLSessionTask.swift`,
+        // `urlProtocolDidFinishLoading`).
         end(task, nil)
         // Answers on another queue. Cancelling the challenge cancels the task, which waits for the loader's queue.
         DispatchQueue.global(qos: .userInitiated).async { completionHandler(.cancelAuthenticationChallenge, nil) }
-        #endif
     }
 
     package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -262,26 +262,24 @@ private struct CollectedLoad: Sendable {
 private struct RedirectChain: Sendable {
     /// The requests for the targets of the redirects, in order.
     private(set) var followed: [URLRequest] = []
-    #if !canImport(Darwin)
     /// The request's own `Cookie` header; `nil` if it has none, if the session's storage supplies one, or once a
     /// redirect has led to another origin.
     private var ownCookie: String?
-    #endif
+    private let traits: LoaderTraits
 
-    init(_ request: URLRequest?, in configuration: URLSessionConfiguration) {
-        #if !canImport(Darwin)
+    init(_ request: URLRequest?, in configuration: URLSessionConfiguration, _ traits: LoaderTraits) {
+        self.traits = traits
         // Linux's loader replaces the request's `Cookie` header if the storage has cookies for the URL.
         if let request, let own = request.value(forHTTPHeaderField: "Cookie"),
             configuration.storedCookies(for: request.url) == nil
         {
             ownCookie = own
         }
-        #endif
     }
 
-    /// Returns the request that follows a redirect, and adds it to ``followed``. On Linux, returns `nil` if the
-    /// redirect's target isn't an http or https URL. The loader would request the target's path from the same host
-    /// (`HTTPURLProtocol.swift`, `redirectRequest`).
+    /// Returns the request that follows a redirect, and adds it to ``followed``. Returns `nil` if the loader may propose
+    /// a wrong request, and the redirect's target isn't an http or https URL: Linux's loader would request the target's
+    /// path from the same host (`HTTPURLProtocol.swift`, `redirectRequest`).
     ///
     /// - Parameter proposed: The request that the loader would send.
     mutating func next(
@@ -290,21 +288,20 @@ private struct RedirectChain: Sendable {
         in configuration: URLSessionConfiguration
     ) -> URLRequest? {
         var request = proposed
-        #if !canImport(Darwin)
-        guard let target = Redirect.target(response.value(forHTTPHeaderField: "Location"), from: response.url) else {
-            return nil
+        if traits.proposesWrongRedirects {
+            guard let target = Redirect.target(response.value(forHTTPHeaderField: "Location"), from: response.url)
+            else { return nil }
+            request.url = target
         }
-        request.url = target
-        #endif
         // The request's credentials were meant for the origin that redirects, but Linux's loader would send them on.
         request.removeCredentials(after: response.url)
-        #if !canImport(Darwin)
-        if !Redirect.isSameOrigin(response.url, request.url) { ownCookie = nil }
-        // In a session with a delegate, Linux's loader would send the first request's cookies, and none of the new
-        // URL's (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
-        let cookies = configuration.storedCookies(for: request.url) ?? ownCookie
-        request.setValue(cookies, forHTTPHeaderField: "Cookie")
-        #endif
+        if traits.proposesWrongRedirects {
+            if !Redirect.isSameOrigin(response.url, request.url) { ownCookie = nil }
+            // In a session with a delegate, Linux's loader would send the first request's cookies, and none of the new
+            // URL's (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
+            let cookies = configuration.storedCookies(for: request.url) ?? ownCookie
+            request.setValue(cookies, forHTTPHeaderField: "Cookie")
+        }
         followed.append(request)
         return request
     }
@@ -357,23 +354,22 @@ extension URLError {
     }
 }
 
-/// A mark for the requests that the package itself sends. On Apple platforms, the loader asks registered protocols
-/// about these requests too, and the package's protocols must not take them. On Linux, the mark would be lost, so the
-/// package's own sessions leave out its protocols.
+/// A mark for the requests that the package itself sends. The package's protocols must not take them, but a loader may ask
+/// registered protocols about them, too. Otherwise, the package's own sessions leave out its protocols: Linux's Foundation
+/// loses the mark.
 extension URLRequest {
-    #if canImport(Darwin)
     private static let ownKey = "LocalSubstitution.isOwn"
 
-    var isOwn: Bool { URLProtocol.property(forKey: Self.ownKey, in: self) != nil }
+    func isOwn(_ traits: LoaderTraits) -> Bool {
+        traits.asksRegisteredProtocolsFirst && URLProtocol.property(forKey: Self.ownKey, in: self) != nil
+    }
 
-    /// This request, marked as the package's own.
-    var own: URLRequest {
-        guard let request = (self as NSURLRequest).mutableCopy() as? NSMutableURLRequest else { return self }
+    /// Returns this request, marked as the package's own.
+    func own(_ traits: LoaderTraits) -> URLRequest {
+        guard traits.asksRegisteredProtocolsFirst,
+            let request = (self as NSURLRequest).mutableCopy() as? NSMutableURLRequest
+        else { return self }
         URLProtocol.setProperty(true, forKey: Self.ownKey, in: request)
         return request as URLRequest
     }
-    #else
-    var isOwn: Bool { false }
-    var own: URLRequest { self }
-    #endif
 }

@@ -17,9 +17,13 @@ package final class UncachedLoader: Sendable {
 
     /// The session, created at first use. It holds the collector until ``end()`` invalidates it.
     private let session = Guarded<URLSession?>(nil)
-    private let collector = ResponseCollector()
+    private let collector: ResponseCollector
+    private let traits: LoaderTraits
 
-    package init() {}
+    package init(_ traits: LoaderTraits = .current) {
+        self.traits = traits
+        collector = ResponseCollector(traits)
+    }
 
     /// Loads a request. Don't call this during a cache lookup: on Linux, using a session there traps.
     ///
@@ -32,7 +36,7 @@ package final class UncachedLoader: Sendable {
             session = used
             return used
         }
-        let task = session.dataTask(with: request.own)
+        let task = session.dataTask(with: request.own(traits))
         let owner = ResponseCollector.Owner(limit: { _ in limit }) { completion(Outcome($0)) }
         collector.collect(task, of: session, for: owner)
         task.resume()

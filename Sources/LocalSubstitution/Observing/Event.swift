@@ -48,6 +48,9 @@ extension LocalSubstitutionCache {
             /// The cache was installed, but isn't the cache of `URLSession.shared`. On Apple platforms, the installed
             /// protocol may still answer.
             public static var sharedSessionInUse: Kind { Kind(rawValue: "sharedSessionInUse") }
+            /// The cache was installed, but `URLSession.shared` uses the newer of Apple's two loaders, which might not ask
+            /// the installed protocol.
+            public static var newerLoader: Kind { Kind(rawValue: "newerLoader") }
         }
 
         /// What happened.
@@ -98,7 +101,7 @@ extension LocalSubstitutionCache {
                 case .upToDate: "up to date \(address): the network has no newer copy (\(entry))"
                 case .refreshFailed: "not refreshed \(address): \(reason ?? "") (\(entry))"
                 case .mapReloaded: "map reloaded: \(reason ?? "")"
-                case .sharedSessionInUse: "installed, but \(reason ?? "")"
+                case .sharedSessionInUse, .newerLoader: "installed, but \(reason ?? "")"
                 default: "\(kind.rawValue) \(address)"
                 }
             return text.printable

@@ -18,6 +18,7 @@ final class Attachment: Sendable {
     }
 
     let responder: Responder
+    let traits: LoaderTraits
     let rules: SessionRules
     let forwarder: Forwarder
     /// The longest body of a network response to hold in memory, in bytes. A longer body is passed on in pieces.
@@ -46,12 +47,13 @@ final class Attachment: Sendable {
         isBrowsed: Bool = false
     ) {
         self.responder = responder
+        traits = responder.traits
         self.rules = rules
         self.client = client
         self.sendsCredentials = sendsCredentials
         self.isBrowsed = isBrowsed
         self.responseLimit = responseLimit ?? ForwardedRequest.usualLimit
-        forwarder = Forwarder(configuration)
+        forwarder = Forwarder(configuration, traits)
         if client == .session, rules.isStrict { responder.takeCacheOffline() }
     }
 
@@ -112,7 +114,7 @@ final class Attachment: Sendable {
     func nextRequest(after request: URLRequest, _ status: Int, _ location: String?) -> URLRequest? {
         guard client == .caller, Redirect.statuses.contains(status),
             let next = request.redirected(by: status, to: location),
-            lookUp(next, body: RequestFacts.Body(next)).hasEntry
+            lookUp(next, body: RequestFacts.Body(next, traits)).hasEntry
         else { return nil }
         return next
     }
@@ -152,7 +154,7 @@ extension Attachment {
         guard let name = substitution.fileName, let folder = plan.folder, plan.question == nil,
             substitution.pace?.isEven ?? true, let file = try ResponseBuilder.LargeFile(opening: name, in: folder)
         else { return nil }
-        let builder = ResponseBuilder(substitution: substitution, file: nil, large: file)
+        let builder = ResponseBuilder(substitution: substitution, file: nil, large: file, traits: traits)
         let range = plan.range.flatMap(builder.range)
         guard let response = plan.range.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
         else { return nil }

@@ -125,7 +125,7 @@ extension ForwardedRequest {
         guard let timeout = entryFallback?.options.fields.timeout else { return }
         DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + timeout) { [weak self] in
             guard let self else { return }
-            LoaderThread.runAsDelegate {
+            LoaderThread.runAsDelegate(self.attachment.traits) {
                 // Once a piece was passed on, nothing else can answer.
                 if self.end(URLError(.timedOut), unlessPartial: true) { self.cancelTask() }
             }
@@ -146,35 +146,28 @@ extension ForwardedRequest {
 
     private func cancelTask() {
         guard let task = state.withLock({ $0.task.take() }) else { return }
-        #if canImport(Darwin)
-        task.cancel()
-        #else
-        // On Linux, `cancel` waits for the loader's queue. Protocols are stopped on that queue, so `cancel` is called
-        // on another queue. Before that, the answer to a redirect must reach the loader's queue, or the loader traps
+        guard attachment.traits.sessionsShareQueue else { return task.cancel() }
+        // Protocols are stopped on the queue for which `cancel` waits, so `cancel` is called on another queue. Before
+        // that, the answer to a redirect must reach the loader's queue, or Linux's loader traps
         // (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
-        LoaderThread.runAsDelegate {
+        LoaderThread.runAsDelegate(attachment.traits) {
             DispatchQueue.global(qos: .userInitiated).async { task.cancel() }
         }
-        #endif
     }
 
     /// The owner of the task for ``ResponseCollector``.
     var collectorOwner: ResponseCollector.Owner {
-        var answerChallenge: ResponseCollector.Owner.AnswerChallenge?
-        #if canImport(Darwin)
-        answerChallenge = { [client] challenge, answer in
-            client.answerChallenge(
-                URLAuthenticationChallenge(authenticationChallenge: challenge, sender: ChallengeRelay(answer))
-            )
-        }
-        #endif
         let heldLimit = fallback != nil || attachment.rules.listener != nil ? limit : 0
         let passesStreams = entryFallback != nil && attachment.client != .caller
         return ResponseCollector.Owner(
             limit: { passesStreams && $0.mimeType == MIMEType.eventStream ? 0 : heldLimit },
             body: isHeld ? .wholeOrPieces { self.pass($0) } : .pieces { self.pass($0) },
             redirect: { self.redirect(to: $0, $1) },
-            answerChallenge: answerChallenge
+            answerChallenge: { [client] challenge, answer in
+                client.answerChallenge(
+                    URLAuthenticationChallenge(authenticationChallenge: challenge, sender: ChallengeRelay(answer))
+                )
+            }
         ) { [self] result in
             switch result {
             case .success(let response): end { _ in .received(response) }
@@ -199,7 +192,7 @@ extension ForwardedRequest {
 
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         let answer: @Sendable (URLRequest?) -> Void = { [self] next in
-            LoaderThread.runAsDelegate { [self] in
+            LoaderThread.runAsDelegate(attachment.traits) { [self] in
                 // Answers with the lock held, so that the task isn't cancelled in between. A cancelled task has stopped
                 // waiting for an answer, and answering it traps on Linux.
                 state.withLock { if $0.task != nil { follow(next) } }
@@ -211,7 +204,7 @@ extension ForwardedRequest {
     @discardableResult
     private func end(_ error: URLError, unlessPartial: Bool = false) -> Bool {
         end(unlessPartial: unlessPartial) { isPartial in
-            .failed(error, fallback: isPartial || !error.isOfNetwork ? nil : fallback)
+            .failed(error, fallback: isPartial || !error.isOfNetwork(attachment.traits) ? nil : fallback)
         }
     }
 
@@ -286,7 +279,6 @@ extension Substitution {
     }
 }
 
-#if canImport(Darwin)
 extension ForwardedRequest {
     /// The sender of a challenge that the forwarding session has received. It passes the answer of the client's session
     /// on to the forwarding session.
@@ -317,23 +309,17 @@ extension ForwardedRequest {
         }
     }
 }
-#endif
 
 extension URLError {
     /// Whether the network, the host or the connection failed, so that a fallback may answer. A response with an HTTP
     /// error status isn't an error.
-    fileprivate var isOfNetwork: Bool { Self.ofNetwork.contains(code) }
-
-    private static let ofNetwork: [Code] = {
-        let codes: [Code] = [
-            .notConnectedToInternet, .networkConnectionLost, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed,
-            .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed,
-        ]
-        #if canImport(Darwin)
-        return codes
-        #else
-        // Linux's loader reports these codes if a connection ends before the response's head or within its body.
-        return codes + [.badServerResponse, .unknown]
-        #endif
-    }()
+    fileprivate func isOfNetwork(_ traits: LoaderTraits) -> Bool {
+        switch code {
+        case .notConnectedToInternet, .networkConnectionLost, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed,
+            .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed:
+            true
+        case .badServerResponse, .unknown: traits.reportsBrokenConnectionsVaguely
+        default: false
+        }
+    }
 }

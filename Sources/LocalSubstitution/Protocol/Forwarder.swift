@@ -14,12 +14,15 @@ final class Forwarder: Sendable {
     /// configuration as it is. `plain` adds no headers and no cookies to requests. Requests are sent with `plain` if
     /// their entries set or remove a header that `own` would add.
     private let sessions = Guarded<(own: URLSession?, plain: URLSession?)>((nil, nil))
-    private let collector = ResponseCollector()
+    private let collector: ResponseCollector
+    private let traits: LoaderTraits
 
     /// - Parameter configuration: The configuration to send requests with. Later changes to it have no effect.
-    init(_ configuration: URLSessionConfiguration) {
+    init(_ configuration: URLSessionConfiguration, _ traits: LoaderTraits) {
+        self.traits = traits
+        collector = ResponseCollector(traits)
         let snapshot = configuration.copy() as? URLSessionConfiguration ?? .default
-        snapshot.protocolClasses = snapshot.otherProtocolClasses
+        snapshot.protocolClasses = snapshot.otherProtocolClasses(traits)
         snapshot.urlCache = nil
         self.configuration = Guarded(snapshot)
     }
@@ -39,7 +42,7 @@ final class Forwarder: Sendable {
         let isPlain = adds(sent.fixedHeaders, to: sent.request.url)
         let session = session(isPlain: isPlain)
         let request = isPlain ? complete(sent.request, but: sent.fixedHeaders) : sent.request
-        let task = session.dataTask(with: request.own)
+        let task = session.dataTask(with: request.own(traits))
         collector.collect(task, of: session, for: sent.collectorOwner)
         return task
     }
@@ -70,7 +73,7 @@ final class Forwarder: Sendable {
             let made = URLSession(
                 configuration: configuration,
                 delegate: collector,
-                delegateQueue: LoaderThread.delegateQueue
+                delegateQueue: LoaderThread.delegateQueue(traits)
             )
             if isPlain { sessions.plain = made } else { sessions.own = made }
             return made
@@ -80,18 +83,15 @@ final class Forwarder: Sendable {
 
 /// The headers that a session adds to a request.
 extension Forwarder {
-    /// Returns a request without the cookies that Linux's loader added from the session's storage. The server to which
-    /// an entry forwards mustn't get them. If the request goes to its own URL, the forwarding session adds them again.
+    /// Returns a request without the cookies that the loader added from the session's storage. The server to which an
+    /// entry forwards mustn't get them. If the request goes to its own URL, the forwarding session adds them again.
     func withoutStoredCookies(_ request: URLRequest) -> URLRequest {
-        #if canImport(Darwin)
-        return request
-        #else
-        guard let cookies = request.value(forHTTPHeaderField: "Cookie"), cookies == storedCookies(for: request.url)
+        guard traits.showsStoredCookies, let cookies = request.value(forHTTPHeaderField: "Cookie"),
+            cookies == storedCookies(for: request.url)
         else { return request }
         var request = request
         request.setValue(nil, forHTTPHeaderField: "Cookie")
         return request
-        #endif
     }
 
     private func storedCookies(for url: URL?) -> String? {
@@ -130,18 +130,15 @@ extension Forwarder {
 }
 
 extension URLSessionConfiguration {
-    /// The configuration's protocol classes without the package's. On Linux, all of Foundation's are included, so that
-    /// a listed class takes the request.
+    /// Returns the configuration's protocol classes without the package's.
     ///
-    /// Otherwise, Linux's loader would ask the registered classes, which include those of an installed cache
-    /// (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`).
-    fileprivate var otherProtocolClasses: [AnyClass] {
+    /// Linux's loader asks the registered classes, which include those of an installed cache, if no listed one takes the
+    /// request (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`). So all of Foundation's are listed
+    /// there. Elsewhere, the request is marked as the package's own.
+    fileprivate func otherProtocolClasses(_ traits: LoaderTraits) -> [AnyClass] {
         let others = (protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
-        #if canImport(Darwin)
-        return others
-        #else
+        guard !traits.asksRegisteredProtocolsFirst else { return others }
         let foundations = URLSessionConfiguration.ephemeral.protocolClasses ?? []
         return others + foundations.filter { foundation in !others.contains { $0 == foundation } }
-        #endif
     }
 }

@@ -17,9 +17,7 @@ final class RequestLoad {
         /// Answers a server's authentication challenge. By default, leaves the answer to the system, so that a 401 is a
         /// response like any other.
         var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
-            #if canImport(Darwin)
             (challenge.sender as? ForwardedRequest.ChallengeRelay)?.performDefaultHandling(for: challenge)
-            #endif
         }
         /// Receives the request's body if it was read from a stream.
         var hearBody: @Sendable (Data) -> Void = { _ in }
@@ -68,6 +66,8 @@ final class RequestLoad {
     }
 
     private var responder: Responder { attachment.responder }
+    /// Whether the client's task is an upload task whose body Foundation hides.
+    private var hidesBody: Bool { client.task?.hidesBody(attachment.traits) == true }
 
     /// Starts loading. Returns the load's Swift task, which can be cancelled.
     ///
@@ -90,7 +90,7 @@ final class RequestLoad {
     }
 
     private func run() async -> RequestOutcome {
-        LoaderThread.prepare()
+        LoaderThread.prepare(attachment.traits)
         var plan = first
         do throws(URLError) {
             while true {
@@ -102,7 +102,7 @@ final class RequestLoad {
                     plan = next
                 case .follow(let request):
                     guard follow() else { return .failed(plan, URLError(.httpTooManyRedirects)) }
-                    plan = decide(request, body: RequestFacts.Body(request))
+                    plan = decide(request, body: RequestFacts.Body(request, attachment.traits))
                 }
             }
         } catch {
@@ -142,7 +142,7 @@ final class RequestLoad {
         case .readBody:
             let (request, body) = try await readBody(of: plan.request)
             return .next(decide(request, body: body))
-        case .forward where client.task?.hidesBody == true, .pass where client.task?.hidesBody == true:
+        case .forward where hidesBody, .pass where hidesBody:
             return .end(failUpload(plan))
         case .pass where attachment.client == .caller:
             responder.reportUnanswered(plan)
@@ -195,7 +195,9 @@ final class RequestLoad {
     /// Reads a request's body from its stream, if it has one. Returns the request with the body in it, and the body as
     /// the map's conditions see it.
     private func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestFacts.Body) {
-        guard let stream = request.httpBodyStream else { return (request, RequestFacts.Body(request)) }
+        guard let stream = request.httpBodyStream else {
+            return (request, RequestFacts.Body(request, attachment.traits))
+        }
         if body == nil {
             let body = try await BodyReader.read(stream, until: timeout.end)
             self.body = body
@@ -236,7 +238,8 @@ final class RequestLoad {
         }
         do throws(URLError) {
             guard let url = plan.request.url,
-                let head = ResponseBuilder(substitution: substitution, file: nil).streamHead(for: url)
+                let head = ResponseBuilder(substitution: substitution, file: nil, traits: attachment.traits)
+                    .streamHead(for: url)
             else { return .failed(plan, URLError(.badURL)) }
             responder.maps.use(plan)
             // Reports the answer even if the stream fails or is cancelled, since the entry has answered.
@@ -288,7 +291,7 @@ final class RequestLoad {
         guard let call = handler.call, let url = plan.match?.url,
             let request = SubstitutionMap.Request(
                 plan.request,
-                body: RequestFacts.Body(plan.request),
+                body: plan.body,
                 captures: substitution.captures
             )
         else { return .end(attachment.mishandled(plan, handler.refusal)) }
@@ -383,7 +386,7 @@ final class RequestLoad {
         guard let url = request.url else { return nil }
         let original = plan.original(of: url)
         let hop = original.map { plan.request.redirected(to: $0, as: request) } ?? request
-        let next = decide(hop, body: RequestFacts.Body(hop))
+        let next = decide(hop, body: RequestFacts.Body(hop, attachment.traits))
         switch next.action {
         case .pass where original == nil: return nil
         case .forward where original == nil && next.substitution?.target == nil: return nil

@@ -18,23 +18,23 @@ public class SubstitutionURLProtocol: URLProtocol {
     class var attachment: Attachment? { nil }
 
     private let delivery = Guarded(Delivery())
-    #if !canImport(Darwin)
-    /// The pieces of the body so far. Used only on the ``LoaderThread``.
+    /// The pieces of the body so far, if a completion handler gets only the last one. Used only on the ``LoaderThread``.
     private var passed = Data()
-    #endif
     /// Tells the session's listener what happens to the request; `nil` if there's no listener.
     private let heard = Guarded<(@Sendable (SessionRules.Listener.Progress) -> Void)?>(nil)
 
     /// Returns whether this class answers, forwards or fails a request, instead of leaving it to other protocols.
     public override class func canInit(with request: URLRequest) -> Bool {
-        guard !request.isOwn else { return false }
-        guard let attachment else { return Slots.isEmptied(self) && request.reachesNetwork }
+        guard let attachment else {
+            return !request.isOwn(.current) && Slots.isEmptied(self) && request.reachesNetwork
+        }
+        guard !request.isOwn(attachment.traits) else { return false }
         let responder = attachment.responder
         if let response = responder.currentResponse(to: request) {
             responder.taken.note(TakenRequest.Note(request, response: response))
             return true
         }
-        let plan = attachment.lookUp(request, body: .onLoaderQueue(request))
+        let plan = attachment.lookUp(request, body: .onLoaderQueue(request, attachment.traits))
         if case .pass = plan.action { return false }
         responder.taken.note(TakenRequest.Note(request, plan: plan))
         return true
@@ -54,17 +54,17 @@ public class SubstitutionURLProtocol: URLProtocol {
             return
         }
         guard let attachment = Self.attachment else { return deliver(.end(.failed(nil, .detached(request.url)))) }
-        let responder = attachment.responder
+        let (responder, traits) = (attachment.responder, attachment.traits)
         let taken = responder.taken.start(request)
         if let listener = attachment.rules.listener { heard.withLock { $0 = listener.start(request) } }
-        if task?.isUnfinishable != true,
+        if task?.isUnfinishable(traits) != true,
             let retained = responder.retainedResponse(for: request, cachedResponse, taken)
         {
             let plan = attachment.rules.listener.map { _ in attachment.lookUp(request, body: .none) }
             return deliver(.end(RequestOutcome(.answered, plan, .success(retained))))
         }
-        let plan = attachment.decide(request, body: .onLoaderQueue(request), taken?.plan)
-        if let error = downloadError(plan) {
+        let plan = attachment.decide(request, body: .onLoaderQueue(request, traits), taken?.plan)
+        if let error = downloadError(plan, traits) {
             responder.maps.uncount(plan)
             responder.reportUnanswered(plan, since: error.localizedDescription)
             return deliver(.end(.failed(plan, error)))
@@ -83,22 +83,21 @@ public class SubstitutionURLProtocol: URLProtocol {
         delivery.withLock { $0.cancel() }?.cancel()
     }
 
+    /// The traits of the session's loader.
+    private var traits: LoaderTraits { Self.attachment?.traits ?? .current }
+
     /// Whether the loader stops the protocol because its task is suspended.
     private var isSuspended: Bool {
-        #if canImport(Darwin)
-        task?.state == .suspended
-        #else
-        // Linux's loader stops a protocol only because its task was suspended or cancelled. By now, a suspended task
-        // may have been resumed (`URLSessionTask.swift`, `suspend`).
-        task?.state != .canceling
-        #endif
+        // If it isn't stopped for another reason but cancelling, a suspended task may have been resumed by now (on Linux:
+        // `URLSessionTask.swift`, `suspend`).
+        traits.stopsEndedProtocols ? task?.state == .suspended : task?.state != .canceling
     }
 
     /// Returns the error of a download task that the protocol can't finish. Returns `nil` for any other task, and if the
     /// request fails anyway.
-    private func downloadError(_ plan: Plan) -> URLError? {
+    private func downloadError(_ plan: Plan, _ traits: LoaderTraits) -> URLError? {
         // `canInit(with:)` can't check this: it receives a request and not its task.
-        guard task?.isUnfinishable == true else { return nil }
+        guard task?.isUnfinishable(traits) == true else { return nil }
         switch plan.action {
         case .fail, .refuse: return nil
         case .answer, .call, .forward, .pass, .readBody, .replay: break
@@ -117,7 +116,7 @@ public class SubstitutionURLProtocol: URLProtocol {
     private var loadClient: RequestLoad.Client {
         // Foundation doesn't declare protocols Sendable, but its loader itself passes them from thread to thread.
         nonisolated(unsafe) let this = self
-        let thread = LoaderThread()
+        let thread = LoaderThread(traits)
         let tell = heard.withLock { $0 }
         return RequestLoad.Client(
             task: task,
@@ -136,21 +135,19 @@ public class SubstitutionURLProtocol: URLProtocol {
         guard delivery.withLock({ $0.takes(event) }), let client else { return }
         switch event {
         case .head(let head, _):
-            client.urlProtocol(self, didReceive: head.withoutChallenge, cacheStoragePolicy: .notAllowed)
+            client.urlProtocol(self, didReceive: head.withoutChallenge(traits), cacheStoragePolicy: .notAllowed)
         case .data(let data):
             guard !data.isEmpty else { return }
-            #if !canImport(Darwin)
-            passed.append(data)
-            #endif
+            if traits.handlersGetOnlyLastPiece { passed.append(data) }
             client.urlProtocol(self, didLoad: data)
         case .end(let outcome):
             if let tell = heard.withLock({ $0 }) {
-                tell(.ended(outcome, isHiddenUpload: task?.hidesBody == true))
+                tell(.ended(outcome, isHiddenUpload: task?.hidesBody(traits) == true))
             }
             switch outcome.result {
             case .success(let response):
                 guard !isRest else { return endPieces(client) }
-                let head = response.response.withoutChallenge
+                let head = response.response.withoutChallenge(traits)
                 client.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
                 if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
                 client.urlProtocolDidFinishLoading(self)
@@ -162,60 +159,48 @@ public class SubstitutionURLProtocol: URLProtocol {
 
     /// Ends a response whose body was delivered in pieces.
     private func endPieces(_ client: any URLProtocolClient) {
-        #if canImport(Darwin)
-        client.urlProtocolDidFinishLoading(self)
-        #else
-        // A delegate has had every piece. A completion handler gets only the last data that the finishing protocol
-        // loaded (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)` and `completeTask`). So a second protocol loads the
-        // whole body for the silent task, which has no delegate, and then finishes for the real task.
-        guard let task else { return }
-        let whole = Self.init(task: LoaderThread.silentTask, cachedResponse: nil, client: client)
-        client.urlProtocol(whole, didLoad: passed)
-        whole.task = task
-        client.urlProtocolDidFinishLoading(whole)
+        #if !canImport(Darwin)  // There, a protocol's task can't be set.
+        if traits.handlersGetOnlyLastPiece {
+            // A delegate has had every piece. A completion handler gets only the last data that the finishing protocol
+            // loaded (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)` and `completeTask`). So a second protocol loads
+            // the whole body for the silent task, which has no delegate, and then finishes for the real task.
+            guard let task else { return }
+            let whole = Self.init(task: LoaderThread.silentTask, cachedResponse: nil, client: client)
+            client.urlProtocol(whole, didLoad: passed)
+            whole.task = task
+            return client.urlProtocolDidFinishLoading(whole)
+        }
         #endif
+        client.urlProtocolDidFinishLoading(self)
     }
 }
 
 extension URLResponse {
-    /// This response, without a challenge that would keep the task from ending on Linux.
+    /// Returns this response, without a challenge that would keep the task from ending.
     ///
     /// Linux's loader looks for a `Basic` or `Digest` challenge in every 401 that a protocol finishes, and waits for a
     /// credential that never arrives (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
-    fileprivate var withoutChallenge: URLResponse {
-        #if canImport(Darwin)
-        return self
-        #else
-        guard let http = self as? HTTPURLResponse, http.statusCode == 401, let url = http.url,
+    fileprivate func withoutChallenge(_ traits: LoaderTraits) -> URLResponse {
+        guard traits.waitsForCredentials, let http = self as? HTTPURLResponse, http.statusCode == 401,
+            let url = http.url,
             let challenge = http.value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased(),
             challenge.contains("basic") || challenge.contains("digest")
         else { return self }
         var headers = http.headers
         headers[header: "WWW-Authenticate"] = nil
         return HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: headers) ?? self
-        #endif
     }
 }
 
 extension URLSessionTask {
-    /// Whether Foundation traps when a protocol finishes the task: on Linux, if it's a download task
+    /// Returns whether Foundation traps when a protocol finishes the task: on Linux, if it's a download task
     /// (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
-    fileprivate var isUnfinishable: Bool {
-        #if canImport(Darwin)
-        false
-        #else
-        self is URLSessionDownloadTask
-        #endif
+    fileprivate func isUnfinishable(_ traits: LoaderTraits) -> Bool {
+        !traits.finishesDownloads && self is URLSessionDownloadTask
     }
 
-    /// Whether Foundation hides the task's body from its protocol: on Linux, if it's an upload task.
-    var hidesBody: Bool {
-        #if canImport(Darwin)
-        false
-        #else
-        self is URLSessionUploadTask
-        #endif
-    }
+    /// Returns whether Foundation hides the task's body from its protocol.
+    func hidesBody(_ traits: LoaderTraits) -> Bool { traits.hidesUploadBodies && self is URLSessionUploadTask }
 }
 
 extension SubstitutionURLProtocol {

@@ -117,14 +117,12 @@ private enum DemoFiles {
     /// - Throws: A failure if the bundle is missing, for example because only the executable was copied.
     static func bundle() throws(Failure) -> Bundle {
         // SwiftPM names the bundle after the package and the target. In a build for a plugin, it adds “-tool” to the
-        // target.
-        let places = ["substitute", "substitute-tool"].map { target in
-            #if canImport(Darwin)
-            let name = "LocalSubstitutionCache_\(target).bundle"
-            #else
-            let name = "LocalSubstitutionCache_\(target).resources"
-            #endif
-            return Bundle.main.bundleURL.appendingPathComponent(name, isDirectory: true)
+        // target. The extension depends on the platform.
+        let places = ["substitute", "substitute-tool"].flatMap { target in
+            ["resources", "bundle"].map { type in
+                let name = "LocalSubstitutionCache_\(target).\(type)"
+                return Bundle.main.bundleURL.appendingPathComponent(name, isDirectory: true)
+            }
         }
         if let bundle = places.lazy.compactMap(Bundle.init(url:)).first { return bundle }
         throw Failure(

@@ -10,7 +10,7 @@ import FoundationNetworking
 /// A URL session that loads requests, and finds out what answered each of them.
 final class Loader: Sendable {
     private let session: URLSession
-    private let collector = ResponseCollector()
+    private let collector = ResponseCollector(.current)
     private let limit: Limit
     /// The record of what answered each request. If it's `nil`, all answers count as the network's.
     private let sources: Sources?

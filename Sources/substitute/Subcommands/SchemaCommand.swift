@@ -22,6 +22,6 @@ private func schema(_ arguments: Arguments, _ output: Output) async throws -> Su
     if let operand = arguments.operands.first {
         throw Failure(usage: "schema takes only options, since all maps have the same schema. Leave out “\(operand)”.")
     }
-    output.bytes(Data(PackageResources.substitutions_schema_json))
+    output.bytes(Data(MapSchema.text.utf8))
     return .done
 }

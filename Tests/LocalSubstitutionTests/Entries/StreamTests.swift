@@ -293,7 +293,7 @@ struct StreamTests {
         _ = try streamed.start("http://h/s")
         _ = await streamed.pieces.wait { !$0.pieces.isEmpty }
         let (before, after): ([String], [String]) = await withCheckedContinuation { continuation in
-            LoaderThread.runAsDelegate {
+            LoaderThread.runAsDelegate(.current) {
                 // What was passed on before has reached the delegate.
                 streamed.own.delegateQueue.addOperations([BlockOperation {}], waitUntilFinished: true)
                 let before = streamed.pieces.texts

@@ -167,7 +167,7 @@ struct ProtocolCanaryTests {
         await withCheckedContinuation { continuation in
             for _ in 0..<200 {
                 session.dataTask(with: url) { _, _, _ in }.resume()
-                LoaderThread.runAsDelegate {
+                LoaderThread.runAsDelegate(.current) {
                     for _ in 0..<1_000 where Probe.isStarting.load(ordering: .sequentiallyConsistent) {
                         overlaps.add(1, ordering: .relaxed)
                     }

@@ -29,11 +29,14 @@ struct ForwardedRequestTests {
     private static func request(receive: @escaping @Sendable () -> Void = {}) throws -> ForwardedRequest {
         let json = #"{ "http://nowhere.invalid/a": { "text": "a", "use": "whenOffline" } }"#
         let map = try SubstitutionMap(json: Data(json.utf8))
-        let plan = Plan(try LocalSubstitutionTests.request("http://nowhere.invalid/a"), in: map)
+        let plan = Plan(try LocalSubstitutionTests.request("http://nowhere.invalid/a"), in: map, traits: .current)
         return ForwardedRequest(
             plan,
             .entry(try #require(plan.substitution)),
-            in: Attachment(of: Responder(map, reloadsChanges: false, defaultCacheIn: nil), to: .ephemeral),
+            in: Attachment(
+                of: Responder(map, reloadsChanges: false, defaultCacheIn: nil, traits: .current),
+                to: .ephemeral
+            ),
             for: RequestLoad.Client(receive: { _ in receive() }),
             body: nil,
             isConditional: false

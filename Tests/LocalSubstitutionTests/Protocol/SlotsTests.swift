@@ -18,7 +18,7 @@ struct SlotsTests {
             let rules = try SessionRules(.load)
             let attachments = (0..<2).map { _ in
                 Attachment(
-                    of: Responder(map, reloadsChanges: false, defaultCacheIn: nil),
+                    of: Responder(map, reloadsChanges: false, defaultCacheIn: nil, traits: .current),
                     to: .ephemeral,
                     rules: rules
                 )

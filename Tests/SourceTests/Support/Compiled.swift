@@ -5,44 +5,65 @@ import Foundation
 enum Compiled {
     typealias Targets = [String: [CompiledFile]]
 
-    /// The targets on Linux: only the files that are different there. See `dependsOnPlatform(_:)`.
+    /// The targets in `Sources` on Linux: only the files that are different there. See `dependsOnPlatform(_:)`.
     static func linux() async throws -> Targets { try await linuxTask.value }
 
-    /// The targets on Apple platforms, where `canImport(Darwin)` is true. See `Apple/Darwin.swift`.
+    /// The targets on Apple platforms, as far as Linux's compiler can tell: all but the tests. See `AppleSources`.
     static func apple() async throws -> Targets { try await appleTask.value }
 
-    private static let linuxTask = Task { try await compile(isApple: false) }
-    private static let appleTask = Task { try await compile(isApple: true) }
+    /// Checks the tests as on Apple platforms. A warning is an error.
+    static func checkAppleTests() async throws {
+        let sources = try AppleSources()
+        defer { sources.remove() }
+        let compiler = Compiler(folder: sources.folder, modules: sources.folder)
+        try await compiler.emitModule("Darwin", [AppleSources.darwin])
+        for target in PackageFolder.targets + PackageFolder.support {
+            try await compiler.emitModule(target, PackageFolder.sources(of: target) + sources.standIns(for: target))
+        }
+        for target in PackageFolder.tests {
+            try await compiler.check(target, PackageFolder.sources(of: target) + sources.standIns(for: target))
+        }
+    }
+
+    private static let linuxTask = Task {
+        try await compile(PackageFolder.targets, in: PackageFolder.root, isApple: false) { _ in [] }
+    }
+
+    private static let appleTask = Task {
+        let sources = try AppleSources()
+        defer { sources.remove() }
+        return try await compile(PackageFolder.targets + PackageFolder.support, in: sources.folder, isApple: true) {
+            try sources.standIns(for: $0)
+        }
+    }
 
     // Compiles its own modules. The build's can't be those of Apple platforms, and they hide their `package` declarations, since
     // there the package's name is its folder's.
-    private static func compile(isApple: Bool) async throws -> Targets {
+    private static func compile(
+        _ names: [String],
+        in folder: URL,
+        isApple: Bool,
+        standIns: (String) throws -> [String]
+    ) async throws -> Targets {
         let modules = Compiler.temporaryFile("modules")
         try FileManager.default.createDirectory(at: modules, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: modules) }
-        let standIns = "Tests/SourceTests/Apple"
-        if isApple { try await Compiler.emitModule("Darwin", ["\(standIns)/Darwin.swift"], to: modules) }
-        let settings = isApple ? [] : ["-D", "DEBUG"]
+        let compiler = Compiler(folder: folder, modules: modules)
+        // Linux's branches are those of a debug build.
+        let settings = isApple ? ["-warnings-as-errors"] : ["-D", "DEBUG"]
+        if isApple { try await compiler.emitModule("Darwin", [AppleSources.darwin]) }
         var targets: Targets = [:]
-        for target in PackageFolder.targets {
+        for target in names {
             let sources = try PackageFolder.sources(of: target)
-            let generated = try PackageFolder.generatedSources(of: target)
-            // The command doesn't support Mac Catalyst.
-            let isLibrary = target != PackageFolder.command
-            let added = generated + (isApple && isLibrary ? ["\(standIns)/Foundation.swift"] : [])
-            if isLibrary {
-                try await Compiler.emitModule(target, sources + added, to: modules)
+            let added = try standIns(target)
+            if isApple || target != PackageFolder.command {
+                try await compiler.emitModule(target, sources + added)
             }
             let files = try sources.filter { try isApple || dependsOnPlatform(PackageFolder.text(of: $0)) }
             targets[target] = []
             guard !files.isEmpty else { continue }
-            targets[target] = try await Compiler.compile(
-                target,
-                files,
-                with: (sources + added).filter { !files.contains($0) },
-                modules: modules,
-                settings: settings
-            )
+            let others = (sources + added).filter { !files.contains($0) }
+            targets[target] = try await compiler.compile(target, files, with: others, settings: settings)
         }
         return targets
     }
@@ -53,6 +74,48 @@ enum Compiled {
         ["#if ", "#elseif "].flatMap { source.components(separatedBy: $0).dropFirst() }.contains { condition in
             !["canImport(FoundationNetworking)\n", "canImport(Testing)\n"].contains { condition.hasPrefix($0) }
         }
+    }
+}
+
+/// A copy of the package's sources in which Linux's compiler takes the branches of macOS, and what stands in for what only Apple
+/// platforms have, or have otherwise.
+struct AppleSources {
+    static let darwin = "Tests/SourceTests/Apple/Darwin.swift"
+
+    let folder = Compiler.temporaryFile("apple")
+
+    init() throws {
+        for path in try ["Sources", "Tests"].flatMap(PackageFolder.swiftFiles) {
+            let copy = folder.appendingPathComponent(path)
+            try FileManager.default.createDirectory(
+                at: copy.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Self.asOnMacOS(try PackageFolder.text(of: path)).write(to: copy, atomically: false, encoding: .utf8)
+        }
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+
+    /// Returns the files to compile with a target's own.
+    func standIns(for target: String) throws -> [String] {
+        let usesLibrary = try PackageFolder.sources(of: target).contains {
+            try PackageFolder.text(of: $0).contains("import LocalSubstitution\n")
+        }
+        let cache = target == "LocalSubstitution" ? "URLCache.swift" : usesLibrary ? "URLCacheElsewhere.swift" : nil
+        let files = cache.map { [$0, "SessionWithCache.swift"] } ?? []
+        return (["Foundation.swift"] + files).map { "Tests/SourceTests/Apple/\($0)" }
+    }
+
+    /// Returns a source in which conditions are true on Linux if they are on macOS.
+    static func asOnMacOS(_ source: String) -> String {
+        source.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let code = line.drop { $0 == " " }
+            guard code.hasPrefix("#if ") || code.hasPrefix("#elseif ") else { return String(line) }
+            return line.replacingOccurrences(of: "os(Linux)", with: "os(Windows)")
+                .replacingOccurrences(of: "os(macOS)", with: "os(Linux)")
+                .replacingOccurrences(of: "canImport(Glibc)", with: "canImport(Nothing)")
+        }.joined(separator: "\n")
     }
 }
 #endif

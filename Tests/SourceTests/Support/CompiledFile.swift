@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
 import Foundation
 
 /// The declarations and uses of a source file, by the compiler's own references.

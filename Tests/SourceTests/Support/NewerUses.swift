@@ -12,7 +12,8 @@ struct NewerUses {
             guard let name = match.all.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).last,
                 let systems = match.group
             else { return }
-            declared[String(name)] = Self.systems(systems)
+            let versions = Self.systems(systems)
+            if !versions.isEmpty { declared[String(name)] = versions }
         }
     }
 

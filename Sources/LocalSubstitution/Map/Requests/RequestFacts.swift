@@ -20,11 +20,11 @@ package final class RequestFacts: Sendable {
     }
 
     /// - Parameter body: The body. The default is the request's own body.
-    convenience init(_ request: URLRequest, body: Body? = nil) {
+    convenience init(_ request: URLRequest, body: Body? = nil, _ traits: LoaderTraits) {
         self.init(
             method: request.httpMethod ?? "GET",
             headers: request.allHTTPHeaderFields ?? [:],
-            body: body ?? Body(request)
+            body: body ?? Body(request, traits)
         )
     }
 
@@ -71,32 +71,28 @@ extension RequestFacts {
         ///
         /// - Parameter most: The maximum length of data, in bytes; ``limit`` by default. Longer data becomes ``unread``
         ///   or, if it's even longer than ``limit``, ``tooLong``.
-        init(_ request: URLRequest, most: Int = limit) {
+        init(_ request: URLRequest, most: Int = limit, _ traits: LoaderTraits) {
             if let data = request.httpBody {
                 self = data.count > Self.limit ? .tooLong : data.count > most ? .unread : .data(data)
             } else if request.httpBodyStream != nil {
                 self = .unread
             } else {
-                self = request.showsItsBody ? .none : .hidden
+                self = request.showsItsBody(traits) ? .none : .hidden
             }
         }
 
         /// Returns a request's body for the loader's queue: ``tooLong`` for data that's longer than ``limit`` (8 MiB),
         /// and ``unread`` for other data that's longer than ``limitOnLoaderQueue`` (64 KiB).
-        static func onLoaderQueue(_ request: URLRequest) -> Body {
-            Body(request, most: limitOnLoaderQueue)
+        static func onLoaderQueue(_ request: URLRequest, _ traits: LoaderTraits) -> Body {
+            Body(request, most: limitOnLoaderQueue, traits)
         }
     }
 }
 
 extension URLRequest {
-    /// Whether a protocol sees all of the request. On Linux, Foundation hides the body of an upload task.
-    var showsItsBody: Bool {
-        #if canImport(Darwin)
-        true
-        #else
-        httpBody != nil || httpBodyStream != nil
+    /// Returns whether a protocol sees all of the request: it isn't perhaps an upload task's, whose body is hidden.
+    func showsItsBody(_ traits: LoaderTraits) -> Bool {
+        !traits.hidesUploadBodies || httpBody != nil || httpBodyStream != nil
             || ["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"].contains(httpMethod ?? "GET")
-        #endif
     }
 }
