@@ -18,7 +18,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 # Prints a value as a pattern that matches only it.
-literal() { printf '%s' "$1" | sed -e 's/[][\.*^$|]/\\&/g'; }
+literal() { printf '%s' "$1" | LC_ALL=C sed -e 's/[][\.*^$|]/\\&/g'; }
 
 # Prints text without what names the computer or its user.
 clean() {
@@ -31,10 +31,12 @@ clean() {
         if [[ -n "$name" && "$name" != localhost ]]; then edits+=(-e "s|$(literal "$name")|HOST|g"); fi
     done
     if [[ "$(id -un)" != root ]]; then edits+=(-e "s|$(literal "$(id -un)")|USER|g"); fi
-    sed "${edits[@]}"
+    # Output may have bytes that aren't valid text in the user's language.
+    LC_ALL=C sed "${edits[@]}"
 }
 
-# Runs a command for a part of the report. Shows the lines that a pattern selects, or else the last ones.
+# Runs a command for a part of the report. Shows the lines that a pattern selects, or else the last ones. If the command fails, its
+# errors come first, since they may be far above the last lines.
 part() {
     local title="$1" pattern="$2" status
     shift 2
@@ -45,28 +47,44 @@ part() {
     fi
     "$@" >"$work/output" 2>&1
     status=$?
+    if ((status != 0)) && [[ -z "$pattern" ]]; then grep -aE "error:" "$work/output" | head -n 40 | clean; fi
     if [[ -z "$pattern" ]]; then tail -n 40 "$work/output"; else grep -aE "$pattern" "$work/output" | tail -n 200; fi | clean
     printf 'status %s\n' "$status"
 }
 
-# Writes a package with an executable that installs a cache and asks whether sessions get local files.
-write_app() {
-    mkdir -p "$work/App/Sources/App"
+# Writes a package with two executables: one makes a cache of each class, and one installs a cache and asks whether sessions get
+# local files.
+write_apps() {
+    mkdir -p "$work/App/Sources/App" "$work/App/Sources/Caches"
     cat >"$work/App/Package.swift" <<MANIFEST
 // swift-tools-version: 6.1
 import PackageDescription
+let library = Target.Dependency.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")
 let package = Package(
     name: "App",
     platforms: [.macOS(.v12)],
     dependencies: [.package(name: "LocalSubstitutionCache", path: "$root")],
     targets: [
-        .executableTarget(
-            name: "App",
-            dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")]
-        )
+        .executableTarget(name: "App", dependencies: [library]),
+        .executableTarget(name: "Caches", dependencies: [library]),
     ]
 )
 MANIFEST
+    cat >"$work/App/Sources/Caches/main.swift" <<'SWIFT'
+import Foundation
+import LocalSubstitution
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+// A wrong initializer of a URLCache would end the process here.
+let cache = LocalSubstitutionCache(map: try SubstitutionMap(["https://www.example.com/a": .text("local")]))
+guard let url = URL(string: "https://www.example.com/a") else { exit(1) }
+print("LocalSubstitutionCache:", cache.cachedResponse(for: URLRequest(url: url))?.data.count ?? 0, "bytes")
+try cache.install()
+print("SharedSessionCache:", URLSession.shared.configuration.urlCache?.memoryCapacity ?? 0, "bytes of memory")
+cache.uninstall()
+SWIFT
     cat >"$work/App/Sources/App/main.swift" <<'SWIFT'
 import Foundation
 import LocalSubstitution
@@ -89,12 +107,19 @@ SWIFT
     part "macOS" "" sw_vers
     part "Xcode" "" xcodebuild -version
     part "Swift" "" swift --version
+    write_apps
+    part "a cache of each class, in a process of its own" "^(Local|Shared)|rror:|[Ff]atal" \
+        swift run --package-path "$work/App" Caches
     part "the demo" "" swift run substitute demo
     part "the tests" "recorded an issue|failed after|^[^◇]*error:|Test run with" swift test
-    part "a build for the iOS simulator" "error:|warning:|BUILD" \
-        xcodebuild build -scheme LocalSubstitutionRecording -destination "generic/platform=iOS Simulator" \
-        -derivedDataPath "$work/simulator"
-    write_app
+    # The same destinations as in .github/workflows/ci.yml.
+    for destination in "iOS Simulator" "tvOS Simulator" "watchOS Simulator" "visionOS Simulator" "macOS,variant=Mac Catalyst"; do
+        for scheme in LocalSubstitutionRecording LocalSubstitutionTesting LocalSubstitutionServer; do
+            part "a build of $scheme for $destination" "error:|warning:|BUILD" \
+                xcodebuild build -scheme "$scheme" -destination "generic/platform=$destination" \
+                -derivedDataPath "$work/simulator"
+        done
+    done
     part "verify, in an app's process" "^(URLSession|makeSession|an attached)|error:" swift run --package-path "$work/App" App
 } | tee "$report"
 printf '\nWritten to %s. Read it, and attach it to an issue.\n' "$report"

@@ -178,6 +178,28 @@ final class Chat: NSObject, URLSessionDataDelegate {
 }
 // end
 
+// snippet: a handler's own type
+nonisolated struct Purchase: Codable {
+    var item: String
+}
+
+@Test(
+    .substituting([
+        "https://api.example.com/purchases": .handler { request in
+            let purchase = try request.json(Purchase.self)
+            return .json(encoding: Purchase(item: purchase.item.uppercased()))
+        }
+    ])
+)
+func upperCasePurchase() async throws {
+    var request = URLRequest(url: try #require(URL(string: "https://api.example.com/purchases")))
+    request.httpMethod = "POST"
+    request.httpBody = Data(#"{"item": "socks"}"#.utf8)
+    let (data, _) = try await URLSession.substituted.data(for: request)
+    #expect(try JSONDecoder().decode(Purchase.self, from: data).item == "SOCKS")
+}
+// end
+
 // snippet: a computed answer
 @Test(
     "an order comes back with its number",

@@ -1,0 +1,54 @@
+#if os(Linux)
+import Foundation
+import TestSupport
+import Testing
+
+/// Xcode 26 sets `defaultIsolation(MainActor.self)` in new projects.
+@Suite("Examples in a module that's isolated to the main actor", .sources)
+struct MainActorTests {
+    @Test("README's examples compile", arguments: ["## In a test", "## In an app"])
+    func readme(_ heading: String) async throws {
+        let readme = try String(contentsOf: Document.root.appendingPathComponent("README.md"), encoding: .utf8)
+        let section = try #require(readme.components(separatedBy: "\n\(heading)\n").last)
+        let end = section.range(of: "\n## ")?.lowerBound ?? section.endIndex
+        let blocks = section[..<end].components(separatedBy: "\n```swift\n").dropFirst().map {
+            $0.components(separatedBy: "\n```").first ?? ""
+        }
+        #expect(blocks.count > 1)
+        let isApp = heading == "## In an app"
+        #expect(try await Self.check(blocks.joined(separator: "\n"), isScript: isApp) == "")
+    }
+
+    @Test("A handler's own type must be nonisolated, as Recipes says", arguments: [true, false])
+    func handler(isNonisolated: Bool) async throws {
+        let blocks = Document.all.flatMap { $0.blocks(in: "swift") }.map(\.text)
+        let block = try #require(blocks.first { $0.hasPrefix("nonisolated struct Purchase") })
+        let code = isNonisolated ? block : String(block.dropFirst("nonisolated ".count))
+        let imports = ["Foundation", "LocalSubstitutionTesting", "Testing"].map { "import \($0)\n" }.joined()
+        #expect(try await Self.check(imports + code).isEmpty == isNonisolated)
+    }
+
+    /// Returns what the compiler says about code.
+    private static func check(_ code: String, isScript: Bool = false) async throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("isolation-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent(isScript ? "main.swift" : "Tests.swift")
+        try ("import FoundationNetworking\n" + code).write(to: file, atomically: false, encoding: .utf8)
+        let build = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let process = Process()
+        let messages = folder.appendingPathComponent("messages")
+        try Data().write(to: messages)
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["swiftc", "-typecheck", "-swift-version", "6", "-default-isolation", "MainActor"]
+            + ["-I", build.appendingPathComponent("Modules").path, file.path] + (isScript ? [] : ["-parse-as-library"])
+        process.standardInput = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: messages)
+        process.standardOutput = process.standardError
+        try await process.runToEnd()
+        let text = try String(contentsOf: messages, encoding: .utf8)
+        return process.terminationStatus == 0 ? "" : text.isEmpty ? "failed" : text
+    }
+}
+#endif
