@@ -32,7 +32,8 @@ extension LocalSubstitutionCache {
     /// attach the cache to that configuration.
     ///
     /// On Apple platforms, this method doesn't throw if `URLSession.shared` already has another cache, because the
-    /// protocol may still answer. The cache then reports the event `sharedSessionInUse`.
+    /// protocol may still answer. The cache then reports the event `sharedSessionInUse`. If `URLSession.shared` uses the
+    /// newer of Apple's two loaders, which might not ask the protocol, the cache reports the event `newerLoader`.
     ///
     /// - Parameter unmatched: What happens to requests that no entry answers. By default, they're loaded from the
     ///   network.
@@ -62,7 +63,7 @@ extension LocalSubstitutionCache {
         }
         // Keeps the former cache until here, so that its `deinit` doesn't run while the lock is held.
         withExtendedLifetime(former) {}
-        if URLSession.shared.configuration.usesNewerLoader(responder.traits) {
+        if responder.traits.hasProtocols, URLSession.shared.configuration.usesNewerLoader(responder.traits) {
             let reason = Verification.Reason.newerLoaderOfSharedSession.description
             responder.observers.emit(Event(kind: .newerLoader, url: nil, reason: reason))
         }
@@ -129,10 +130,8 @@ extension LocalSubstitutionCache {
         let formerCache = URLCache.shared
         URLCache.shared = SharedSessionCache.only
         defer { URLCache.shared = formerCache }
-        let protocols = [SharedSessionProtocol.self, InstalledProtocol.self]
-        // The class that was registered last may be asked first.
-        let ordered = traits.asksRegisteredProtocolsFirst ? protocols.reversed() : protocols
-        guard ordered.allSatisfy({ URLProtocol.registerClass($0) }) else { return false }
+        let protocols = protocolsToRegister(traits)
+        guard protocols.allSatisfy({ URLProtocol.registerClass($0) }) else { return false }
         // Uses the shared session now, so that it keeps the protocols and the cache.
         let configuration = URLSession.shared.configuration
         guard traits.sharedSessionKeepsItsCache else { return true }
@@ -141,6 +140,14 @@ extension LocalSubstitutionCache {
             return false
         }
         return true
+    }
+
+    /// Returns the protocols for `URLSession.shared`, in the order of their registration. The one of tests is asked first.
+    static func protocolsToRegister(_ traits: LoaderTraits) -> [SubstitutionURLProtocol.Type] {
+        // Where registered protocols are asked first, the last one is the first of them.
+        traits.asksRegisteredProtocolsFirst
+            ? [InstalledProtocol.self, SharedSessionProtocol.self]
+            : [SharedSessionProtocol.self, InstalledProtocol.self]
     }
 
     /// Returns whether a configuration lists the package's protocol before Foundation's protocols. Returns `false` if a
@@ -202,11 +209,11 @@ extension LocalSubstitutionCache {
         guard isAllowed, !name.isEmpty else { return nil }
         let unmatched = try unmatched(environment["LOCAL_SUBSTITUTION_UNMATCHED"])
         let cache = try cache(named: name, handlers)
-        try cache.install(unmatched: unmatched)
         cache.hear { event in
-            guard [.missed, .bypassed].contains(event.kind) else { return }
+            guard [.missed, .bypassed, .sharedSessionInUse, .newerLoader].contains(event.kind) else { return }
             FileHandle.standardError.write(Data(utf8: "LocalSubstitution: \(event)\n"))
         }
+        try cache.install(unmatched: unmatched)
         return cache
     }
 

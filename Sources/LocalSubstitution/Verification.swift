@@ -55,7 +55,7 @@ extension LocalSubstitutionCache {
                     "The session's configuration ignores local data (requestCachePolicy). Attach the cache to the "
                     + "configuration, or set another requestCachePolicy, then make the session."
             )
-            /// The session's configuration selects Apple's newer loader.
+            /// The session, perhaps `URLSession.shared`, uses the newer of Apple's two loaders.
             public static let newerLoader = Reason(
                 kind: "newerLoader",
                 description:
@@ -67,7 +67,7 @@ extension LocalSubstitutionCache {
                 kind: "newerLoader",
                 description:
                     "URLSession.shared uses Apple's newer loader, which might not ask protocols. Attach the cache to a "
-                    + "configuration, and make a session with it."
+                    + "configuration, make a session with that configuration, and use this session instead."
             )
             /// The request failed.
             public static let failed = Reason(kind: "failed", description: "The request failed.")
@@ -119,7 +119,7 @@ extension LocalSubstitutionCache {
         if (try? result.get())?.value(forHTTPHeaderField: Responder.proofHeader) == proof {
             return .substituted(url)
         }
-        let usesNewerLoader = configuration.usesNewerLoader(responder.traits)
+        let usesNewerLoader = responder.traits.hasProtocols && configuration.usesNewerLoader(responder.traits)
         if usesNewerLoader, session === URLSession.shared {
             return .notSubstituted(.newerLoaderOfSharedSession.about(url))
         }

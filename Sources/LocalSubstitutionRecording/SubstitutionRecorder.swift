@@ -173,7 +173,7 @@ extension SubstitutionRecorder: ResponseRecorder {
                 let file = try substitution.fileName.map { name throws(FileProblem) in
                     try FileBytes(opening: name, in: contents.resources)
                 }
-                let builder = ResponseBuilder(substitution: substitution, file: file)
+                let builder = ResponseBuilder(substitution: substitution, file: file, traits: .current)
                 if request.httpMethod == "HEAD" { return builder.head(for: requested) }
                 if let range = request.rangeHeader { return builder.part(range, for: requested) }
                 return builder.full(for: requested)

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) && compiler(>=6.2)
 import Foundation
 import TestSupport
 import Testing
@@ -9,7 +9,9 @@ struct MainActorTests {
     @Test("README's examples compile", arguments: ["## In a test", "## In an app"])
     func readme(_ heading: String) async throws {
         let readme = try String(contentsOf: Document.root.appendingPathComponent("README.md"), encoding: .utf8)
-        let section = try #require(readme.components(separatedBy: "\n\(heading)\n").last)
+        let parts = readme.components(separatedBy: "\n\(heading)\n")
+        try #require(parts.count == 2)
+        let section = parts[1]
         let end = section.range(of: "\n## ")?.lowerBound ?? section.endIndex
         let blocks = section[..<end].components(separatedBy: "\n```swift\n").dropFirst().map {
             $0.components(separatedBy: "\n```").first ?? ""

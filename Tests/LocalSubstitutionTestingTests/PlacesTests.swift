@@ -1,9 +1,15 @@
+import LocalSubstitution
 import LocalSubstitutionTesting
 import TestSupport
 import Testing
 
 @Suite("Places for tests", .waits, .timeLimit(.minutes(5)))
 struct PlacesTests {
+    @Test("Where sessions don't hold descriptors of their own, there's no limit")
+    func shared() {
+        #expect(Places.softLimit(.apple) == nil)
+    }
+
     @Test(
         "Their number depends on how many descriptors are left, and is at least 1",
         arguments: [

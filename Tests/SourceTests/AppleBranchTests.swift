@@ -22,7 +22,9 @@ struct AppleBranchTests {
 
     private static let areTestsWanted =
         ProcessInfo.processInfo.environment["LOCAL_SUBSTITUTION_APPLE_TESTS"] == "1"
-        || CommandLine.arguments.contains { $0.contains("Apple") }
+        || zip(CommandLine.arguments, CommandLine.arguments.dropFirst()).contains {
+            $0 == "--filter" && $1.contains("Apple")
+        }
 
     @Test("Every target of the package is checked")
     func all() throws {

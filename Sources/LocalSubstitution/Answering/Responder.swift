@@ -25,6 +25,7 @@ final class Responder: Sendable {
     static let proofHeader = "LocalSubstitution-Proof"
     /// The request that a protocol has accepted but not started to load.
     let taken: TakenRequest
+    let lookups: ReturnedResponses
     private let isCacheOffline = Guarded(false)
 
     /// Creates a responder.
@@ -33,6 +34,7 @@ final class Responder: Sendable {
     init(_ map: SubstitutionMap, reloadsChanges: Bool, defaultCacheIn folder: URL?, traits: LoaderTraits) {
         self.traits = traits
         taken = TakenRequest(traits)
+        lookups = ReturnedResponses(traits)
         defaultCache = DefaultCache(folder: folder, traits)
         maps = MapInUse(map, reloadsChanges: reloadsChanges)
         retained = RetainedResponses(checksFiles: reloadsChanges)
@@ -223,7 +225,10 @@ extension Responder {
         }
         do throws(FileProblem) {
             let response = try response(to: plan, by: substitution)
-            if let response { reportSubstituted(plan, bytes: response.data.count) }
+            if let response {
+                reportSubstituted(plan, bytes: response.data.count)
+                lookups.note(response, plan, substitution)
+            }
             return response
         } catch {
             report(error, key: substitution.key, file: substitution.fileURL, url)

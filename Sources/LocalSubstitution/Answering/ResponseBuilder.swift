@@ -87,7 +87,7 @@ extension URLResponse {
 }
 
 extension ResponseBuilder {
-    package init(substitution: Substitution, file: FileBytes?, traits: LoaderTraits = .current) {
+    package init(substitution: Substitution, file: FileBytes?, traits: LoaderTraits) {
         self.init(substitution: substitution, file: file, large: nil, traits: traits)
     }
 }

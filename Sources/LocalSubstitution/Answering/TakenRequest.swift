@@ -27,12 +27,7 @@ final class TakenRequest: Sendable {
             (self.request, self.response, self.plan) = (request, response, plan)
         }
 
-        /// Returns whether the note is about a request. Also compares headers, bodies and timeouts, which Foundation's
-        /// `==` ignores (`NSURLRequest.swift`, `isEqual`).
-        fileprivate func isOf(_ other: URLRequest) -> Bool {
-            request == other && request.allHTTPHeaderFields == other.allHTTPHeaderFields
-                && request.httpBody == other.httpBody && request.timeoutInterval == other.timeoutInterval
-        }
+        fileprivate func isOf(_ other: URLRequest) -> Bool { request.isSame(as: other) }
     }
 
     private let note = Guarded<Note?>(nil)
@@ -78,21 +73,93 @@ extension Responder {
     /// Returns the retained response to a request that a protocol answers.
     ///
     /// - Parameters:
-    ///   - cached: The response that the loader got from a cache; `nil` if it got none. If it's an entry's, it's returned
-    ///     without another check or count, since the cache did both. A redirect isn't returned: the protocol follows it.
+    ///   - cached: The response that URLSession got from a cache; `nil` if it got none. If this responder returned it a
+    ///     moment ago, it's returned without another check or count, since the cache did both.
     ///   - taken: The note that the protocol made when it accepted the request; `nil` if it made none.
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
         _ taken: TakenRequest.Note?
     ) -> CachedURLResponse? {
-        // Apple's loader may pass the response on as another object, so its headers decide. If the protocol is asked first,
-        // this cache leaves the request to it, so the response is another cache's.
-        if let cached, !traits.asksProtocolThenCache, cached.response.substitutionStatus != nil,
-            let http = cached.response as? HTTPURLResponse, !Redirect.statuses.contains(http.statusCode)
-        {
-            return cached
-        }
+        if let cached, returned(cached, to: request) { return cached }
         return retainedResponse(for: request, checked: taken?.checkedResponse)
+    }
+
+    /// Returns whether this responder is where URLSession got a cached response. URLSession may hand it on as another
+    /// object, so its head is compared: the `ETag` identifies a file's version or a body in the map.
+    private func returned(_ cached: CachedURLResponse, to request: URLRequest) -> Bool {
+        guard let http = cached.response as? HTTPURLResponse else { return false }
+        if let url = request.retainableURL?.absoluteString, let response = retained.peek(url),
+            response.hasHead(of: http)
+        {
+            return true
+        }
+        return lookups.removeNote(of: request, http, generation: retained.generation)
+    }
+}
+
+extension CachedURLResponse {
+    fileprivate func hasHead(of other: HTTPURLResponse) -> Bool {
+        guard let http = response as? HTTPURLResponse else { return false }
+        return http.statusCode == other.statusCode && http.headers == other.headers
+    }
+}
+
+/// Notes about the responses that the cache has just returned, and that aren't retained under their URLs. If URLSession then
+/// hands such a response to the protocol, it isn't decided about again.
+///
+/// Nothing is noted if URLSession asks the protocol first, since the cache then leaves the request to the protocol.
+final class ReturnedResponses: Sendable {
+    private struct Note: Sendable {
+        let request: URLRequest
+        let status: Int
+        let headers: [String: String]
+        let generation: Int
+    }
+
+    /// The latest notes. Most are never asked for: a session without the protocol uses the cache's response.
+    private let notes = Guarded<[Note]>([])
+    private static let most = 64
+    private let isUsed: Bool
+
+    init(_ traits: LoaderTraits) { isUsed = !traits.asksProtocolThenCache }
+
+    /// Notes a response to a plan's request. Leaves out what an attached session may answer otherwise: a redirect, which it
+    /// follows, and an entry whose file may have been refreshed.
+    func note(_ response: CachedURLResponse, _ plan: Plan, _ substitution: Substitution) {
+        guard isUsed, substitution.use == .always, !substitution.isRedirect,
+            let http = response.response as? HTTPURLResponse
+        else { return }
+        let note = Note(
+            request: plan.request,
+            status: http.statusCode,
+            headers: http.headers,
+            generation: plan.generation
+        )
+        notes.withLock { notes in
+            if notes.count == Self.most { notes.removeFirst() }
+            notes.append(note)
+        }
+    }
+
+    /// Returns whether a response was noted for a request, and removes the note.
+    func removeNote(of request: URLRequest, _ http: HTTPURLResponse, generation: Int) -> Bool {
+        guard isUsed else { return false }
+        return notes.withLock { notes in
+            let index = notes.lastIndex { note in
+                note.request.isSame(as: request) && note.status == http.statusCode && note.headers == http.headers
+                    && note.generation == generation
+            }
+            return index.map { notes.remove(at: $0) } != nil
+        }
+    }
+}
+
+extension URLRequest {
+    /// Returns whether a request is the same. Also compares headers, bodies and timeouts, which Foundation's `==` ignores
+    /// (`NSURLRequest.swift`, `isEqual`).
+    fileprivate func isSame(as other: URLRequest) -> Bool {
+        self == other && allHTTPHeaderFields == other.allHTTPHeaderFields && httpBody == other.httpBody
+            && timeoutInterval == other.timeoutInterval
     }
 }

@@ -58,8 +58,9 @@ final class DefaultCache: Sendable {
         guard let storage else { return }
         emptiness.withLock { $0 = .ended }
         guard traits.trapsAfterStoringTwice else { return storage.store(response, key) }
-        // Linux's cache has a key that was stored twice twice in its order of eviction (`URLCache.swift`,
-        // `evictFromMemoryCacheAssumingLockHeld`). The lock keeps other threads from storing in between.
+        // If a key is stored twice, Linux's cache lists it twice in its order of eviction, and traps when it evicts it
+        // (`URLCache.swift`, `evictFromMemoryCacheAssumingLockHeld`). So an older response is removed first. The lock keeps
+        // other threads from storing in between.
         storing.withLock { _ in
             storage.remove(key)
             storage.store(response, key)

@@ -1,4 +1,4 @@
-/// What Apple's URLSession and Linux's do differently, a question each. Everything that decides by platform asks a value of
+/// What Apple's URLSession and Linux's do differently, one question each. Everything that decides by platform asks a value of
 /// this type, so that tests on Linux can run Apple's decisions, too.
 ///
 /// A cache has the value for its platform, and passes it on to its attachments. `CONTRIBUTING.md` says where each answer is
@@ -8,7 +8,7 @@ package struct LoaderTraits: Sendable {
 
     /// Whether sessions have custom protocols.
     package var hasProtocols: Bool
-    /// Whether sessions load with a newer loader, which might not ask protocols, although their configurations can't tell.
+    /// Whether sessions load with a newer loader, which might not ask protocols, on a system whose configurations don't say so.
     package var usesNewerLoader: Bool
     /// Whether a session asks the registered protocols before those that its configuration lists, the last registered first.
     /// Otherwise, it asks those of its configuration, which lists those that were registered when it was made.
@@ -38,7 +38,7 @@ package struct LoaderTraits: Sendable {
     /// on the queue that all sessions share.
     package var callsOnStartingThread: Bool
     /// Whether a protocol is also stopped after it has ended. Otherwise, it's stopped only because its task was suspended or
-    /// cancelled, and a suspended task may have been resumed by then.
+    /// cancelled. By then, a suspended task may have been resumed.
     package var stopsEndedProtocols: Bool
     /// Whether a completion handler gets only the data that a protocol loaded last.
     package var handlersGetOnlyLastPiece: Bool
@@ -63,14 +63,14 @@ package struct LoaderTraits: Sendable {
 
     /// Whether its key for a response is host, port and path.
     package var storesByPath: Bool
-    /// Whether it traps when it removes a response that was stored twice.
+    /// Whether it traps when it evicts a response that was stored twice.
     package var trapsAfterStoringTwice: Bool
     /// Whether the folder on disk shows if it's empty.
     package var storageIsFolder: Bool
 
     // MARK: Resources
 
-    /// Whether all sessions share a few file descriptors, so that their number needs no limit.
+    /// Whether sessions need no limit, since they don't hold file descriptors of their own.
     package var sharesDescriptors: Bool
 }
 

@@ -184,8 +184,10 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         guard traits.challengesAfterResponse else {
-            let answer = owner(of: task)?.answerChallenge
-            return answer?(challenge, completionHandler) ?? completionHandler(.performDefaultHandling, nil)
+            guard let answer = owner(of: task)?.answerChallenge else {
+                return completionHandler(.performDefaultHandling, nil)
+            }
+            return answer(challenge, completionHandler)
         }
         // The whole 401 has arrived. Without a credential, Linux's loader never ends the task (`URLSessionTask.swift`,
         // `urlProtocolDidFinishLoading`).
@@ -269,6 +271,7 @@ private struct RedirectChain: Sendable {
 
     init(_ request: URLRequest?, in configuration: URLSessionConfiguration, _ traits: LoaderTraits) {
         self.traits = traits
+        guard traits.proposesWrongRedirects else { return }
         // Linux's loader replaces the request's `Cookie` header if the storage has cookies for the URL.
         if let request, let own = request.value(forHTTPHeaderField: "Cookie"),
             configuration.storedCookies(for: request.url) == nil
@@ -354,9 +357,9 @@ extension URLError {
     }
 }
 
-/// A mark for the requests that the package itself sends. The package's protocols must not take them, but a loader may ask
-/// registered protocols about them, too. Otherwise, the package's own sessions leave out its protocols: Linux's Foundation
-/// loses the mark.
+/// A mark for the requests that the package itself sends. Where registered protocols are asked first, the package's would take
+/// these requests, too, so they're marked. Elsewhere, the package's own sessions leave out its protocols, since Linux's
+/// Foundation loses the mark.
 extension URLRequest {
     private static let ownKey = "LocalSubstitution.isOwn"
 

@@ -20,7 +20,7 @@ package final class UncachedLoader: Sendable {
     private let collector: ResponseCollector
     private let traits: LoaderTraits
 
-    package init(_ traits: LoaderTraits = .current) {
+    package init(_ traits: LoaderTraits) {
         self.traits = traits
         collector = ResponseCollector(traits)
     }

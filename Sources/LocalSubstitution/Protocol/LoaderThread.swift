@@ -19,9 +19,9 @@ struct LoaderThread: Sendable {
         if let runLoop { runLoop.run(body) } else { SharedQueue.run(body) }
     }
 
-    /// Makes a thread ready to deliver a response in pieces, which needs ``SharedQueue/silentTask``. Don't call this on the
-    /// queue that all sessions share.
-    static func prepare(_ traits: LoaderTraits) { if traits.handlersGetOnlyLastPiece { _ = SharedQueue.silentTask } }
+    /// Prepares for responses in pieces: makes ``silentTask``, if they need it. Don't call this on the queue that all sessions
+    /// share.
+    static func prepare(_ traits: LoaderTraits) { if traits.handlersGetOnlyLastPiece { _ = silentTask } }
 
     /// Runs a closure where a session with ``delegateQueue(_:)`` calls its delegate.
     static func runAsDelegate(_ traits: LoaderTraits, _ body: @escaping @Sendable () -> Void) {
@@ -38,7 +38,7 @@ struct LoaderThread: Sendable {
     /// effect.
     ///
     /// Use it only after ``prepare(_:)``: making a task on the queue that all sessions share traps.
-    static var silentTask: URLSessionTask { SharedQueue.silentTask }
+    static let silentTask: URLSessionTask = SharedQueue.session.dataTask(with: URL(fileURLWithPath: "/"))
 
     /// The run loop of the thread that creates this value.
     ///
@@ -64,9 +64,7 @@ struct LoaderThread: Sendable {
     /// a lock (`TaskRegistry.swift`), so a call on another queue races with every other task. The work queues of all sessions
     /// target one queue (`URLSession.swift`, `sharedQueue`), so any session reaches it.
     private enum SharedQueue {
-        private static let session = URLSession(configuration: .ephemeral, delegate: nil, delegateQueue: InPlaceQueue())
-
-        static let silentTask: URLSessionTask = session.dataTask(with: URL(fileURLWithPath: "/"))
+        static let session = URLSession(configuration: .ephemeral, delegate: nil, delegateQueue: InPlaceQueue())
 
         static func run(_ body: @escaping @Sendable () -> Void) { session.getAllTasks { _ in body() } }
     }

@@ -18,6 +18,8 @@ public class SubstitutionURLProtocol: URLProtocol {
     class var attachment: Attachment? { nil }
 
     private let delivery = Guarded(Delivery())
+    /// The traits of the session's loader, once the protocol is started.
+    private var traits = LoaderTraits.current
     /// The pieces of the body so far, if a completion handler gets only the last one. Used only on the ``LoaderThread``.
     private var passed = Data()
     /// Tells the session's listener what happens to the request; `nil` if there's no listener.
@@ -54,7 +56,8 @@ public class SubstitutionURLProtocol: URLProtocol {
             return
         }
         guard let attachment = Self.attachment else { return deliver(.end(.failed(nil, .detached(request.url)))) }
-        let (responder, traits) = (attachment.responder, attachment.traits)
+        traits = attachment.traits
+        let responder = attachment.responder
         let taken = responder.taken.start(request)
         if let listener = attachment.rules.listener { heard.withLock { $0 = listener.start(request) } }
         if task?.isUnfinishable(traits) != true,
@@ -64,7 +67,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             return deliver(.end(RequestOutcome(.answered, plan, .success(retained))))
         }
         let plan = attachment.decide(request, body: .onLoaderQueue(request, traits), taken?.plan)
-        if let error = downloadError(plan, traits) {
+        if let error = downloadError(plan) {
             responder.maps.uncount(plan)
             responder.reportUnanswered(plan, since: error.localizedDescription)
             return deliver(.end(.failed(plan, error)))
@@ -83,19 +86,16 @@ public class SubstitutionURLProtocol: URLProtocol {
         delivery.withLock { $0.cancel() }?.cancel()
     }
 
-    /// The traits of the session's loader.
-    private var traits: LoaderTraits { Self.attachment?.traits ?? .current }
-
     /// Whether the loader stops the protocol because its task is suspended.
     private var isSuspended: Bool {
-        // If it isn't stopped for another reason but cancelling, a suspended task may have been resumed by now (on Linux:
-        // `URLSessionTask.swift`, `suspend`).
+        // A loader that stops a protocol only to suspend or cancel its task may have resumed the task by now (on Linux:
+        // `URLSessionTask.swift`, `suspend`). So anything but cancelling counts as suspended.
         traits.stopsEndedProtocols ? task?.state == .suspended : task?.state != .canceling
     }
 
     /// Returns the error of a download task that the protocol can't finish. Returns `nil` for any other task, and if the
     /// request fails anyway.
-    private func downloadError(_ plan: Plan, _ traits: LoaderTraits) -> URLError? {
+    private func downloadError(_ plan: Plan) -> URLError? {
         // `canInit(with:)` can't check this: it receives a request and not its task.
         guard task?.isUnfinishable(traits) == true else { return nil }
         switch plan.action {

@@ -98,7 +98,7 @@ private struct RemoteComparer: Sendable {
     private let limit: Int
     private let refusal: String
     private let updating: Bool
-    private let loader = UncachedLoader()
+    private let loader = UncachedLoader(.current)
 
     private static let mostAtATime = 6
 

@@ -323,7 +323,7 @@ private struct DescribedPackage: Decodable {
         }
         return try Data(contentsOf: files[0])
         #else
-        throw Failure("This system can't run swift package describe.")
+        throw Failure("This system can't run “swift package describe”. Run init on a Mac or on Linux.")
         #endif
     }
 }

@@ -296,7 +296,7 @@ private struct RetentionFixture {
     func response(_ url: String, madeOf file: FileBytes?) throws -> RetainedResponses.Response {
         let plan = Plan(try request(url), in: maps.map, traits: .current)
         let substitution = try #require(plan.substitution)
-        let builder = ResponseBuilder(substitution: substitution, file: file)
+        let builder = ResponseBuilder(substitution: substitution, file: file, traits: .current)
         let response = try #require(plan.request.url.flatMap(builder.full))
         return RetainedResponses.Response(response, to: plan, by: substitution, madeOf: file, dueAt: nil, in: maps)
     }

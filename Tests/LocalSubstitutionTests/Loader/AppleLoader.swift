@@ -7,8 +7,8 @@ import Guarded
 
 /// A model of Apple's loader, which lets Linux run what the cache and the protocol decide by Apple's traits.
 ///
-/// It has only rules that are documented or reported. It was never compared with the real loader, so a test that passes shows what
-/// the code does if the rule holds, and not that it holds.
+/// It has only rules that are documented or reported, and was never compared with the real loader. A passing test shows what the code
+/// does if a rule holds. It doesn't show that the rule holds.
 ///
 /// - *Body*: a protocol gets a request's body as `httpBodyStream`, never as `httpBody` (reported by Mocker, OHHTTPStubs and others).
 /// - *Cache*: the loader asks the configuration's cache, unless the request's policy ignores local data, and passes its response to
@@ -17,8 +17,7 @@ import Guarded
 /// - *Thread*: a protocol is started and stopped on one thread with a run loop, and calls its client there (sample CustomHTTPProtocol).
 /// - *Stop*: `stopLoading` is called when a task ends, is cancelled or is suspended (CustomHTTPProtocol), and a stopped protocol must
 ///   not call its client (documentation of `stopLoading`).
-/// - *Redirects*: a protocol announces one with `wasRedirectedTo`, and the target's request then starts from the beginning
-///   (documentation of `URLProtocolClient`).
+/// - *Redirects*: a protocol may announce one with `wasRedirectedTo` (documentation of `URLProtocolClient`). This package's never does.
 /// - *Challenges*: a protocol passes a challenge to its client, which answers the challenge's sender (the same).
 final class AppleLoader: Sendable {
     /// Which is asked first.
@@ -52,7 +51,7 @@ final class AppleLoader: Sendable {
 
 /// A request that the model loads.
 ///
-/// Everything but ``calls`` is used on the model's thread only.
+/// Everything that isn't behind a lock is used on the model's thread only.
 final class AppleLoad: NSObject, URLProtocolClient, @unchecked Sendable {
     /// A call of the protocol to its client, or a mistake.
     enum Call: Sendable, Equatable {
@@ -71,6 +70,8 @@ final class AppleLoad: NSObject, URLProtocolClient, @unchecked Sendable {
 
     struct Outcome: Sendable {
         let calls: [Call]
+        /// Whether the protocol was given a cached response.
+        let wasCached: Bool
 
         var text: String { calls.map { if case .data(let text) = $0 { text } else { "" } }.joined() }
         var pieces: [String] { calls.compactMap { if case .data(let text) = $0 { text } else { nil } } }
@@ -83,6 +84,7 @@ final class AppleLoad: NSObject, URLProtocolClient, @unchecked Sendable {
         /// Whether the protocol called its client as it must: one response, its data, and the end, on the model's thread.
         var isProper: Bool {
             let responses = calls.count { if case .response = $0 { true } else { false } }
+            if case .data = calls.first { return false }
             guard !calls.contains(.onWrongThread), !calls.contains(.afterTheEnd) else { return false }
             if case .left = calls.first { return calls.count == 1 }
             return calls.last == .finished && responses == 1 || error != nil && responses <= 1
@@ -90,6 +92,7 @@ final class AppleLoad: NSObject, URLProtocolClient, @unchecked Sendable {
     }
 
     let calls = Guarded<[Call]>([])
+    private let wasCached = Guarded(false)
     private let task: ModelTask
     private let request: URLRequest
     private let credential: URLCredential?
@@ -148,7 +151,7 @@ final class AppleLoad: NSObject, URLProtocolClient, @unchecked Sendable {
     /// Returns the calls up to the end.
     func outcome() async -> Outcome {
         for await _ in ended.stream {}
-        return Outcome(calls: calls.withLock { $0 })
+        return Outcome(calls: calls.withLock { $0 }, wasCached: wasCached.withLock { $0 })
     }
 
     /// Waits until the model's thread has done what it was asked to do.
@@ -174,6 +177,7 @@ final class AppleLoad: NSObject, URLProtocolClient, @unchecked Sendable {
     private func proceed(_ cached: CachedURLResponse?) {
         guard !hasEnded else { return }
         if isTaken ?? loader.slot.canInit(with: request) {
+            wasCached.withLock { $0 = cached != nil }
             let start = { [self] in
                 let made = loader.slot.init(task: task.task, cachedResponse: cached?.asAnotherObject, client: self)
                 started = made

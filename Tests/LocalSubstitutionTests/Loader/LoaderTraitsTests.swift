@@ -8,7 +8,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-/// What Apple's traits decide outside a loader's calls: about attaching, installing, forwarding, and the sessions that forward. The
+/// What Apple's traits decide outside a loader's calls: about attaching, installing and forwarding. The
 /// sessions here are Linux's own, so a test calls a delegate itself where Apple's would call it otherwise.
 @Suite("A loader's traits", .sessions, .timeLimit(.minutes(1)))
 struct LoaderTraitsTests {
@@ -42,6 +42,13 @@ struct LoaderTraitsTests {
         #expect(attaching.kind == .unsupportedPlatform && installing.kind == .unsupportedPlatform)
     }
 
+    @Test("The protocol of a test is asked before the one of an installed cache")
+    func order() {
+        let last = LocalSubstitutionCache.protocolsToRegister(.apple).last
+        let first = LocalSubstitutionCache.protocolsToRegister(.linux).first
+        #expect(last is SharedSessionProtocol.Type && first is SharedSessionProtocol.Type)
+    }
+
     @Test("Registered protocols are enough for a shared session that doesn't keep its cache")
     func sharedSession() async {
         await #expect(processExitsWith: .success) {
@@ -71,7 +78,7 @@ struct LoaderTraitsTests {
             URLCache.shared = URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
             let verification = await cache.verify(.shared)
             #expect(verification == .notSubstituted(.newerLoader))
-            #expect(verification.description.contains("make a session with it."))
+            #expect(verification.description.contains("use this session instead."))
         }
     }
 
@@ -79,8 +86,11 @@ struct LoaderTraitsTests {
 
     @Test("A request is forwarded, and cancelled, by a session that shares no queue")
     func forwarding() async throws {
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
         let origin = try LoopbackServer { request in
-            request.path == "/late" ? .text("late").after(seconds: 30) : .text("network")
+            guard request.path == "/late" else { return .text("network") }
+            arrived.finish()
+            return .text("late").after(seconds: 30)
         }
         defer { origin.stop() }
         let cache = try Self.cache([
@@ -91,7 +101,7 @@ struct LoaderTraitsTests {
         #expect(answer.map { String(decoding: $0.0, as: UTF8.self) } == "network")
         let late = try request("https://h/late")
         let waiting = Task { try await cache.answer(to: late) }
-        while origin.requests.count < 2 { await Task.yield() }
+        for await _ in arrivals {}
         waiting.cancel()
         await #expect(throws: URLError.self) { try await waiting.value }
     }

@@ -22,7 +22,7 @@ struct UncachedLoaderTests {
         let sizes = ["/small": 4 << 20, "/large": 32 << 20]
         let origin = try LoopbackServer(routes: sizes.mapValues { .ok(Data(count: $0)) })
         defer { origin.stop() }
-        let loader = UncachedLoader()
+        let loader = UncachedLoader(.current)
         defer { loader.end() }
         var best: [String: Duration] = [:]
         // The fastest of several runs, since other work on the machine only adds time.
@@ -48,7 +48,7 @@ struct UncachedLoaderTests {
     func slash() async throws {
         let origin = try LoopbackServer(routes: ["/about": .redirect(to: "/about/"), "/about/": .text("found")])
         defer { origin.stop() }
-        let loader = UncachedLoader()
+        let loader = UncachedLoader(.current)
         defer { loader.end() }
         guard case .answer(let response, let data) = await load(origin.url("about"), with: loader) else {
             Issue.record("no answer")

@@ -90,7 +90,7 @@ extension RequestFacts {
 }
 
 extension URLRequest {
-    /// Returns whether a protocol sees all of the request: it isn't perhaps an upload task's, whose body is hidden.
+    /// Returns whether a protocol sees the whole request. `false` if it may belong to an upload task whose body is hidden.
     func showsItsBody(_ traits: LoaderTraits) -> Bool {
         !traits.hidesUploadBodies || httpBody != nil || httpBodyStream != nil
             || ["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"].contains(httpMethod ?? "GET")
