@@ -25,7 +25,7 @@ final class Responder: Sendable {
     static let proofHeader = "LocalSubstitution-Proof"
     /// The request that a protocol has accepted but not started to load.
     let taken: TakenRequest
-    let lookups: ReturnedResponses
+    let returned: ReturnedResponses
     private let isCacheOffline = Guarded(false)
 
     /// Creates a responder.
@@ -34,7 +34,7 @@ final class Responder: Sendable {
     init(_ map: SubstitutionMap, reloadsChanges: Bool, defaultCacheIn folder: URL?, traits: LoaderTraits) {
         self.traits = traits
         taken = TakenRequest(traits)
-        lookups = ReturnedResponses(traits)
+        returned = ReturnedResponses(traits)
         defaultCache = DefaultCache(folder: folder, traits)
         maps = MapInUse(map, reloadsChanges: reloadsChanges)
         retained = RetainedResponses(checksFiles: reloadsChanges)
@@ -227,7 +227,7 @@ extension Responder {
             let response = try response(to: plan, by: substitution)
             if let response {
                 reportSubstituted(plan, bytes: response.data.count)
-                lookups.note(response, plan, substitution)
+                returned.note(response, plan, substitution)
             }
             return response
         } catch {
