@@ -133,7 +133,7 @@ extension LocalSubstitutionCache {
 
     /// Returns why a configuration can't have custom protocols; `nil` if it can.
     private func obstacle(_ configuration: URLSessionConfiguration) -> AttachmentError? {
-        guard responder.traits.hasProtocols else {
+        guard responder.traits.contains(.hasProtocols) else {
             return AttachmentError(
                 .unsupportedPlatform,
                 "watchOS has no custom protocols. Attach without a recorder, and with unmatched: .load."
@@ -167,6 +167,6 @@ extension URLSessionConfiguration {
         #if canImport(Darwin)
         if #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *) { return !usesClassicLoadingMode }
         #endif
-        return traits.usesNewerLoader
+        return traits.contains(.usesNewerLoader)
     }
 }

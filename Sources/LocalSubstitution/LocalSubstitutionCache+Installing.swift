@@ -49,7 +49,7 @@ extension LocalSubstitutionCache {
         throws(AttachmentError)
     {
         let rules = try SessionRules(unmatched, recorder: recorder)
-        if !responder.traits.hasProtocols, rules.isStrict || recorder != nil { throw .withoutProtocols }
+        if !responder.traits.contains(.hasProtocols), rules.isStrict || recorder != nil { throw .withoutProtocols }
         guard Self.reachesSharedSession else { throw Self.unreachable(responder.traits) }
         let attachment = Attachment(of: responder, to: .default, rules: rules)
         let (former, reason) = Self.installation.withLock { installation in
@@ -63,7 +63,7 @@ extension LocalSubstitutionCache {
         }
         // Keeps the former cache until here, so that its `deinit` doesn't run while the lock is held.
         withExtendedLifetime(former) {}
-        if responder.traits.hasProtocols, URLSession.shared.configuration.usesNewerLoader(responder.traits) {
+        if responder.traits.contains(.hasProtocols), URLSession.shared.configuration.usesNewerLoader(responder.traits) {
             let reason = Verification.Reason.newerLoaderOfSharedSession.description
             responder.observers.emit(Event(kind: .newerLoader, url: nil, reason: reason))
         }
@@ -91,7 +91,7 @@ extension LocalSubstitutionCache {
 
     private static func unreachable(_ traits: LoaderTraits) -> AttachmentError {
         let cause =
-            traits.sharedSessionKeepsItsCache
+            traits.contains(.sharedSessionKeepsItsCache)
             ? "A session was used before the cache was installed, so URLSession.shared doesn't use the cache. Install "
                 + "the cache before the process uses any session, or attach it"
             : "URLProtocol.registerClass failed, so URLSession.shared doesn't use the cache. Attach the cache"
@@ -134,7 +134,7 @@ extension LocalSubstitutionCache {
         guard protocols.allSatisfy({ URLProtocol.registerClass($0) }) else { return false }
         // Uses the shared session now, so that it keeps the protocols and the cache.
         let configuration = URLSession.shared.configuration
-        guard traits.sharedSessionKeepsItsCache else { return true }
+        guard traits.contains(.sharedSessionKeepsItsCache) else { return true }
         guard configuration.urlCache === SharedSessionCache.only, isAskedFirst(configuration) else {
             for one in protocols { URLProtocol.unregisterClass(one) }
             return false
@@ -145,7 +145,7 @@ extension LocalSubstitutionCache {
     /// Returns the protocols for `URLSession.shared`, in the order of their registration. The one of tests is asked first.
     static func protocolsToRegister(_ traits: LoaderTraits) -> [SubstitutionURLProtocol.Type] {
         // Where registered protocols are asked first, the last one is the first of them.
-        traits.asksRegisteredProtocolsFirst
+        traits.contains(.asksRegisteredProtocolsFirst)
             ? [InstalledProtocol.self, SharedSessionProtocol.self]
             : [SharedSessionProtocol.self, InstalledProtocol.self]
     }

@@ -119,7 +119,8 @@ extension LocalSubstitutionCache {
         if (try? result.get())?.value(forHTTPHeaderField: Responder.proofHeader) == proof {
             return .substituted(url)
         }
-        let usesNewerLoader = responder.traits.hasProtocols && configuration.usesNewerLoader(responder.traits)
+        let usesNewerLoader =
+            responder.traits.contains(.hasProtocols) && configuration.usesNewerLoader(responder.traits)
         if usesNewerLoader, session === URLSession.shared {
             return .notSubstituted(.newerLoaderOfSharedSession.about(url))
         }
@@ -139,7 +140,8 @@ extension LocalSubstitutionCache {
 
     /// Returns whether a session may ask the installed protocol although the session's configuration doesn't list it.
     private func mayAskInstalledProtocol(_ session: URLSession) -> Bool {
-        !responder.traits.sharedSessionKeepsItsCache && session === URLSession.shared && Self.installed === self
+        !responder.traits.contains(.sharedSessionKeepsItsCache) && session === URLSession.shared
+            && Self.installed === self
     }
 
     /// Returns why a session with this configuration can't use this cache; `nil` if it may use the cache.

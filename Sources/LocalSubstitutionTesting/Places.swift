@@ -112,7 +112,7 @@ package final class Places: Sendable {
     /// unknown or unlimited.
     package static func softLimit(_ traits: LoaderTraits) -> Int? {
         let limit = sysconf(Int32(_SC_OPEN_MAX))
-        return traits.sharesDescriptors || limit < 0 ? nil : limit
+        return traits.contains(.sharesDescriptors) || limit < 0 ? nil : limit
     }
 
     /// Returns how many file descriptors below a limit are open.

@@ -278,7 +278,7 @@ private enum SharedSession {
     ///
     /// - Throws: An error on watchOS, or if a session was used before the package could prepare `URLSession.shared`.
     static func check() throws(SubstitutionScope.Failure) {
-        guard LoaderTraits.current.hasProtocols else {
+        guard LoaderTraits.current.contains(.hasProtocols) else {
             throw SubstitutionScope.Failure([
                 "watchOS has no custom protocols, so no map can answer URLSession.shared. Leave out sharedSession, and "
                     + "pass URLSession.substituted to the code."

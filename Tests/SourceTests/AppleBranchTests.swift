@@ -13,18 +13,14 @@ struct AppleBranchTests {
         #expect(targets.keys.sorted() == (PackageFolder.targets + PackageFolder.support).sorted())
     }
 
-    // They take minutes, so they're checked by the gate, or if a filter asks for them.
     @Test(
         "Tests compile, too, without a warning",
-        .enabled(if: areTestsWanted, "Set LOCAL_SUBSTITUTION_APPLE_TESTS to 1, or run swift test --filter Apple.")
+        .enabled(
+            if: Compiled.checksAppleTests,
+            "Set LOCAL_SUBSTITUTION_APPLE_TESTS to 1, or run swift test --filter Apple."
+        )
     )
     func tests() async throws { try await Compiled.checkAppleTests() }
-
-    private static let areTestsWanted =
-        ProcessInfo.processInfo.environment["LOCAL_SUBSTITUTION_APPLE_TESTS"] == "1"
-        || zip(CommandLine.arguments, CommandLine.arguments.dropFirst()).contains {
-            $0 == "--filter" && $1.contains("Apple")
-        }
 
     @Test("Every target of the package is checked")
     func all() throws {

@@ -227,7 +227,9 @@ extension Responder {
             let response = try response(to: plan, by: substitution)
             if let response {
                 reportSubstituted(plan, bytes: response.data.count)
-                returned.note(response, plan, substitution)
+                if retainedResponse(underURLOf: plan.request) !== response {
+                    returned.note(response, plan, substitution)
+                }
             }
             return response
         } catch {

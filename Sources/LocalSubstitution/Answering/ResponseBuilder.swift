@@ -74,7 +74,7 @@ package struct ResponseBuilder {
     /// The storage policy of a substitution. The cache never stores a substitution, so the policy matters only to a loader
     /// that ignores what may not be stored.
     private var storagePolicy: URLCache.StoragePolicy {
-        traits.refusesUnstorableResponses ? .allowedInMemoryOnly : .notAllowed
+        traits.contains(.refusesUnstorableResponses) ? .allowedInMemoryOnly : .notAllowed
     }
 }
 
@@ -106,7 +106,7 @@ extension ResponseBuilder {
             "Cache-Control": Self.cacheControl,
             "Cache-Status": cacheStatus,
         ]
-        if traits.readsDates { headers["Date"] = HTTPSyntax.text(of: Date()) }
+        if traits.contains(.readsDates) { headers["Date"] = HTTPSyntax.text(of: Date()) }
         if hasBody { headers["Accept-Ranges"] = "bytes" }
         headers["ETag"] = entityTag
         for (name, value) in substitution.headers { headers[header: name] = value }

@@ -22,7 +22,7 @@ final class ReturnedResponses: Sendable {
     private static let most = 64
     private let isUsed: Bool
 
-    init(_ traits: LoaderTraits) { isUsed = !traits.asksProtocolThenCache }
+    init(_ traits: LoaderTraits) { isUsed = !traits.contains(.asksProtocolThenCache) }
 
     /// Notes a response to a plan's request. Leaves out what an attached session may answer otherwise: a redirect, which it
     /// follows, and an entry whose file may have been refreshed.

@@ -33,7 +33,7 @@ final class TakenRequest: Sendable {
     private let note = Guarded<Note?>(nil)
     private let isUsed: Bool
 
-    init(_ traits: LoaderTraits) { isUsed = traits.asksProtocolThenCache }
+    init(_ traits: LoaderTraits) { isUsed = traits.contains(.asksProtocolThenCache) }
 
     /// Notes that a protocol has accepted a request.
     func note(_ note: Note) {
@@ -65,9 +65,7 @@ final class TakenRequest: Sendable {
 extension Responder {
     /// Returns a request's retained response if it's still current, without counting a hit.
     func currentResponse(to request: URLRequest) -> RetainedResponses.Response? {
-        guard let url = request.retainableURL?.absoluteString, let response = retained.peek(url), response.isCurrent
-        else { return nil }
-        return response
+        retainedResponse(underURLOf: request).flatMap { $0.isCurrent ? $0 : nil }
     }
 
     /// Returns the retained response to a request that a protocol answers.
@@ -85,13 +83,16 @@ extension Responder {
         return retainedResponse(for: request, checked: taken?.checkedResponse)
     }
 
+    /// Returns what's retained under a request's URL, without checking or counting it.
+    func retainedResponse(underURLOf request: URLRequest) -> RetainedResponses.Response? {
+        request.retainableURL.flatMap { retained.peek($0.absoluteString) }
+    }
+
     /// Returns whether this responder is where URLSession got a cached response. URLSession may hand it on as another
     /// object, so its head is compared: the `ETag` identifies a file's version or a body in the map.
     private func hasReturned(_ cached: CachedURLResponse, to request: URLRequest) -> Bool {
         guard let http = cached.response as? HTTPURLResponse else { return false }
-        if let url = request.retainableURL?.absoluteString, let response = retained.peek(url),
-            response.hasHead(of: http)
-        {
+        if let response = retainedResponse(underURLOf: request), response === cached || response.hasHead(of: http) {
             return true
         }
         return returned.removeNote(of: request, http, generation: retained.generation)

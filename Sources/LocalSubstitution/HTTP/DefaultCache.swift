@@ -30,7 +30,7 @@ final class DefaultCache: Sendable {
 
     /// - Parameter folder: The folder in which `URLCache` keeps responses on disk; `nil` if that isn't known.
     init(folder: URL?, _ traits: LoaderTraits) {
-        self.folder = traits.storageIsFolder ? folder?.path : nil
+        self.folder = traits.contains(.storageIsFolder) ? folder?.path : nil
         self.traits = traits
     }
 
@@ -57,7 +57,7 @@ final class DefaultCache: Sendable {
     func store(_ response: CachedURLResponse, under key: URLRequest) {
         guard let storage else { return }
         emptiness.withLock { $0 = .ended }
-        guard traits.trapsAfterStoringTwice else { return storage.store(response, key) }
+        guard traits.contains(.trapsAfterStoringTwice) else { return storage.store(response, key) }
         // If a key is stored twice, Linux's cache lists it twice in its order of eviction, and traps when it evicts it
         // (`URLCache.swift`, `evictFromMemoryCacheAssumingLockHeld`). So an older response is removed first. The lock keeps
         // other threads from storing in between.
@@ -75,7 +75,7 @@ extension DefaultCache {
     ///
     /// Linux's `URLCache` chooses the same folder (`URLCache.swift`, `init(memoryCapacity:diskCapacity:diskPath:)`).
     static func standardFolder(_ traits: LoaderTraits) -> URL? {
-        guard traits.storageIsFolder else { return nil }
+        guard traits.contains(.storageIsFolder) else { return nil }
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         let name = (Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName).map {
             "/\\:".contains($0) ? "_" : $0
@@ -96,7 +96,7 @@ extension DefaultCache {
     ///
     /// - Parameter normalized: The request's URL in normal form; `nil` if the URL has no normal form.
     func key(for request: URLRequest, _ normalized: String?) -> URLRequest? {
-        guard traits.storesByPath else { return request }
+        guard traits.contains(.storesByPath) else { return request }
         guard let text = normalized ?? request.url.flatMap(Self.textWithUserInfo) else { return nil }
         return URL(string: "http://h/" + Digest.base64(of: text)).map { URLRequest(url: $0) }
     }

@@ -16,7 +16,7 @@ package enum LoaderRules {
         if let method = request.httpMethod, method != "GET", method != "HEAD" {
             return "the loader never uses a cached response to \(method)"
         }
-        guard traits.refusesToAuthorizedRequests else { return nil }
+        guard traits.contains(.refusesToAuthorizedRequests) else { return nil }
         return ["Authorization", "Proxy-Authorization"].first { request.value(forHTTPHeaderField: $0) != nil }
             .map(refusal(ofRequestHeader:))
     }

@@ -183,7 +183,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        guard traits.challengesAfterResponse else {
+        guard traits.contains(.challengesAfterResponse) else {
             guard let answer = owner(of: task)?.answerChallenge else {
                 return completionHandler(.performDefaultHandling, nil)
             }
@@ -271,7 +271,7 @@ private struct RedirectChain: Sendable {
 
     init(_ request: URLRequest?, in configuration: URLSessionConfiguration, _ traits: LoaderTraits) {
         self.traits = traits
-        guard traits.proposesWrongRedirects else { return }
+        guard traits.contains(.proposesWrongRedirects) else { return }
         // Linux's loader replaces the request's `Cookie` header if the storage has cookies for the URL.
         if let request, let own = request.value(forHTTPHeaderField: "Cookie"),
             configuration.storedCookies(for: request.url) == nil
@@ -291,14 +291,14 @@ private struct RedirectChain: Sendable {
         in configuration: URLSessionConfiguration
     ) -> URLRequest? {
         var request = proposed
-        if traits.proposesWrongRedirects {
+        if traits.contains(.proposesWrongRedirects) {
             guard let target = Redirect.target(response.value(forHTTPHeaderField: "Location"), from: response.url)
             else { return nil }
             request.url = target
         }
         // The request's credentials were meant for the origin that redirects, but Linux's loader would send them on.
         request.removeCredentials(after: response.url)
-        if traits.proposesWrongRedirects {
+        if traits.contains(.proposesWrongRedirects) {
             if !Redirect.isSameOrigin(response.url, request.url) { ownCookie = nil }
             // In a session with a delegate, Linux's loader would send the first request's cookies, and none of the new
             // URL's (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
@@ -364,12 +364,12 @@ extension URLRequest {
     private static let ownKey = "LocalSubstitution.isOwn"
 
     func isOwn(_ traits: LoaderTraits) -> Bool {
-        traits.asksRegisteredProtocolsFirst && URLProtocol.property(forKey: Self.ownKey, in: self) != nil
+        traits.contains(.asksRegisteredProtocolsFirst) && URLProtocol.property(forKey: Self.ownKey, in: self) != nil
     }
 
     /// Returns this request, marked as the package's own.
     func own(_ traits: LoaderTraits) -> URLRequest {
-        guard traits.asksRegisteredProtocolsFirst,
+        guard traits.contains(.asksRegisteredProtocolsFirst),
             let request = (self as NSURLRequest).mutableCopy() as? NSMutableURLRequest
         else { return self }
         URLProtocol.setProperty(true, forKey: Self.ownKey, in: request)

@@ -146,7 +146,7 @@ extension ForwardedRequest {
 
     private func cancelTask() {
         guard let task = state.withLock({ $0.task.take() }) else { return }
-        guard attachment.traits.sessionsShareQueue else { return task.cancel() }
+        guard attachment.traits.contains(.sessionsShareQueue) else { return task.cancel() }
         // Protocols are stopped on the queue for which `cancel` waits, so `cancel` is called on another queue. Before
         // that, the answer to a redirect must reach the loader's queue, or Linux's loader traps
         // (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
@@ -318,7 +318,7 @@ extension URLError {
         case .notConnectedToInternet, .networkConnectionLost, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed,
             .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed:
             true
-        case .badServerResponse, .unknown: traits.reportsBrokenConnectionsVaguely
+        case .badServerResponse, .unknown: traits.contains(.reportsBrokenConnectionsVaguely)
         default: false
         }
     }

@@ -86,7 +86,7 @@ extension Forwarder {
     /// Returns a request without the cookies that the loader added from the session's storage. The server to which an
     /// entry forwards mustn't get them. If the request goes to its own URL, the forwarding session adds them again.
     func withoutStoredCookies(_ request: URLRequest) -> URLRequest {
-        guard traits.showsStoredCookies, let cookies = request.value(forHTTPHeaderField: "Cookie"),
+        guard traits.contains(.showsStoredCookies), let cookies = request.value(forHTTPHeaderField: "Cookie"),
             cookies == storedCookies(for: request.url)
         else { return request }
         var request = request
@@ -137,7 +137,7 @@ extension URLSessionConfiguration {
     /// there. Elsewhere, the request is marked as the package's own.
     fileprivate func otherProtocolClasses(_ traits: LoaderTraits) -> [AnyClass] {
         let others = (protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
-        guard !traits.asksRegisteredProtocolsFirst else { return others }
+        guard !traits.contains(.asksRegisteredProtocolsFirst) else { return others }
         let foundations = URLSessionConfiguration.ephemeral.protocolClasses ?? []
         return others + foundations.filter { foundation in !others.contains { $0 == foundation } }
     }

@@ -12,7 +12,7 @@ struct LoaderThread: Sendable {
     /// The run loop; `nil` for the queue.
     private let runLoop: StartingRunLoop?
 
-    init(_ traits: LoaderTraits) { runLoop = traits.callsOnStartingThread ? StartingRunLoop() : nil }
+    init(_ traits: LoaderTraits) { runLoop = traits.contains(.callsOnStartingThread) ? StartingRunLoop() : nil }
 
     /// Runs a closure there, later, and after everything that was sent there before.
     func run(_ body: @escaping @Sendable () -> Void) {
@@ -21,17 +21,17 @@ struct LoaderThread: Sendable {
 
     /// Prepares for responses in pieces: makes ``silentTask``, if they need it. Don't call this on the queue that all sessions
     /// share.
-    static func prepare(_ traits: LoaderTraits) { if traits.handlersGetOnlyLastPiece { _ = silentTask } }
+    static func prepare(_ traits: LoaderTraits) { if traits.contains(.handlersGetOnlyLastPiece) { _ = silentTask } }
 
     /// Runs a closure where a session with ``delegateQueue(_:)`` calls its delegate.
     static func runAsDelegate(_ traits: LoaderTraits, _ body: @escaping @Sendable () -> Void) {
-        if traits.sessionsShareQueue { SharedQueue.run(body) } else { body() }
+        if traits.contains(.sessionsShareQueue) { SharedQueue.run(body) } else { body() }
     }
 
     /// Returns the delegate queue for the forwarder's sessions; `nil`, so that each session creates its own. If all sessions
     /// share a queue, the delegate is called there, which saves two thread switches.
     static func delegateQueue(_ traits: LoaderTraits) -> OperationQueue? {
-        traits.sessionsShareQueue ? InPlaceQueue() : nil
+        traits.contains(.sessionsShareQueue) ? InPlaceQueue() : nil
     }
 
     /// A task that is never resumed, of a session without a delegate. Calls to a client about this task have no visible

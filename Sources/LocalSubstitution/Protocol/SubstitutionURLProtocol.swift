@@ -90,7 +90,7 @@ public class SubstitutionURLProtocol: URLProtocol {
     private var isSuspended: Bool {
         // A loader that stops a protocol only to suspend or cancel its task may have resumed the task by now (on Linux:
         // `URLSessionTask.swift`, `suspend`). So anything but cancelling counts as suspended.
-        traits.stopsEndedProtocols ? task?.state == .suspended : task?.state != .canceling
+        traits.contains(.stopsEndedProtocols) ? task?.state == .suspended : task?.state != .canceling
     }
 
     /// Returns the error of a download task that the protocol can't finish. Returns `nil` for any other task, and if the
@@ -138,7 +138,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             client.urlProtocol(self, didReceive: head.withoutChallenge(traits), cacheStoragePolicy: .notAllowed)
         case .data(let data):
             guard !data.isEmpty else { return }
-            if traits.handlersGetOnlyLastPiece { passed.append(data) }
+            if traits.contains(.handlersGetOnlyLastPiece) { passed.append(data) }
             client.urlProtocol(self, didLoad: data)
         case .end(let outcome):
             if let tell = heard.withLock({ $0 }) {
@@ -160,7 +160,7 @@ public class SubstitutionURLProtocol: URLProtocol {
     /// Ends a response whose body was delivered in pieces.
     private func endPieces(_ client: any URLProtocolClient) {
         #if !canImport(Darwin)  // There, a protocol's task can't be set.
-        if traits.handlersGetOnlyLastPiece {
+        if traits.contains(.handlersGetOnlyLastPiece) {
             // A delegate has had every piece. A completion handler gets only the last data that the finishing protocol
             // loaded (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)` and `completeTask`). So a second protocol loads
             // the whole body for the silent task, which has no delegate, and then finishes for the real task.
@@ -181,7 +181,7 @@ extension URLResponse {
     /// Linux's loader looks for a `Basic` or `Digest` challenge in every 401 that a protocol finishes, and waits for a
     /// credential that never arrives (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
     fileprivate func withoutChallenge(_ traits: LoaderTraits) -> URLResponse {
-        guard traits.waitsForCredentials, let http = self as? HTTPURLResponse, http.statusCode == 401,
+        guard traits.contains(.waitsForCredentials), let http = self as? HTTPURLResponse, http.statusCode == 401,
             let url = http.url,
             let challenge = http.value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased(),
             challenge.contains("basic") || challenge.contains("digest")
@@ -196,11 +196,13 @@ extension URLSessionTask {
     /// Returns whether Foundation traps when a protocol finishes the task: on Linux, if it's a download task
     /// (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
     fileprivate func isUnfinishable(_ traits: LoaderTraits) -> Bool {
-        !traits.finishesDownloads && self is URLSessionDownloadTask
+        !traits.contains(.finishesDownloads) && self is URLSessionDownloadTask
     }
 
     /// Returns whether Foundation hides the task's body from its protocol.
-    func hidesBody(_ traits: LoaderTraits) -> Bool { traits.hidesUploadBodies && self is URLSessionUploadTask }
+    func hidesBody(_ traits: LoaderTraits) -> Bool {
+        traits.contains(.hidesUploadBodies) && self is URLSessionUploadTask
+    }
 }
 
 extension SubstitutionURLProtocol {

@@ -11,12 +11,11 @@ import Testing
 extension LoaderTraits {
     /// Apple's traits, but for those of the sessions that forward, which are Linux's own.
     fileprivate static let modelled: LoaderTraits = {
-        var traits = apple
-        traits.sessionsShareQueue = linux.sessionsShareQueue
-        traits.proposesWrongRedirects = linux.proposesWrongRedirects
-        traits.reportsBrokenConnectionsVaguely = linux.reportsBrokenConnectionsVaguely
-        traits.asksRegisteredProtocolsFirst = linux.asksRegisteredProtocolsFirst
-        return traits
+        let ofForwarding: LoaderTraits = [
+            .sessionsShareQueue, .proposesWrongRedirects, .reportsBrokenConnectionsVaguely,
+            .asksRegisteredProtocolsFirst,
+        ]
+        return apple.subtracting(ofForwarding).union(linux.intersection(ofForwarding))
     }()
 }
 

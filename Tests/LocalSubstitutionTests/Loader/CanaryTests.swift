@@ -206,6 +206,33 @@ struct CanaryTests {
         #expect(origin.requestCount(path: "/second") == (isCut ? 0 : 1))
     }
 
+    @Test("A delegate gets a challenge after the response")
+    func challenge() async throws {
+        let origin = try LoopbackServer { _ in
+            LoopbackServer.Answer(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"a\"")])
+        }
+        defer { origin.stop() }
+        let delegate = ChallengedDelegate()
+        let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
+        session.dataTask(with: origin.url("a")).resume()
+        #expect(await delegate.calls == ["response", "challenge"])
+    }
+
+    @Test("Each session that has used the network holds descriptors of its own")
+    func descriptors() async {
+        await #expect(processExitsWith: .success) {
+            func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+            let origin = try LoopbackServer { _ in .text("network") }
+            let before = try open()
+            let sessions = (0..<10).map { _ in URLSession(configuration: .ephemeral) }
+            for session in sessions { _ = try await session.data(from: origin.url("a")) }
+            // Three each: epoll, a timer and an event. The connections are more.
+            #expect(try open() >= before + 3 * sessions.count)
+            for session in sessions { session.invalidateAndCancel() }
+        }
+    }
+
     @Test("The loader stores no response itself")
     func storesNothing() async throws {
         #expect(try await get() == "network")
@@ -350,6 +377,36 @@ struct CanaryTests {
     @Test("A slice of Data keeps the whole's indices")
     func dataSlice() {
         #expect(Data(count: 100)[50..<60].startIndex == 50)
+    }
+}
+
+/// Notes the order of a task's calls up to a challenge, which it doesn't answer.
+private final class ChallengedDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private let (stream, names) = AsyncStream.makeStream(of: String.self)
+
+    /// The names of the calls, once there was a challenge.
+    var calls: [String] {
+        get async { await stream.reduce(into: []) { $0.append($1) } }
+    }
+
+    func urlSession(
+        _: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        names.yield("response")
+        completionHandler(.allow)
+    }
+
+    func urlSession(
+        _: URLSession,
+        task: URLSessionTask,
+        didReceive: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        names.yield("challenge")
+        names.finish()
     }
 }
 

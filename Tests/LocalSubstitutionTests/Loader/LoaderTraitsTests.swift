@@ -21,9 +21,9 @@ struct LoaderTraitsTests {
 
     @Test("Linux's traits are this platform's, and a cache has them unless it's told otherwise")
     func current() throws {
-        #expect(LoaderTraits.current.asksProtocolThenCache && LoaderTraits.current.hasProtocols)
-        #expect(LocalSubstitutionCache(map: try SubstitutionMap([:])).responder.traits.asksProtocolThenCache)
-        #expect(!LoaderTraits.apple.asksProtocolThenCache && LoaderTraits.apple.hasProtocols)
+        #expect(LoaderTraits.current.contains(.asksProtocolThenCache) && LoaderTraits.current.contains(.hasProtocols))
+        #expect(LocalSubstitutionCache(map: try SubstitutionMap([:])).responder.traits.contains(.asksProtocolThenCache))
+        #expect(!LoaderTraits.apple.contains(.asksProtocolThenCache) && LoaderTraits.apple.contains(.hasProtocols))
     }
 
     // MARK: Protocols
@@ -62,8 +62,7 @@ struct LoaderTraitsTests {
     @Test("Installing says if the shared session uses the newer loader, and so does verify")
     func newerLoader() async {
         await #expect(processExitsWith: .success) {
-            var traits = LoaderTraits.apple
-            traits.usesNewerLoader = true
+            let traits = LoaderTraits.apple.union(.usesNewerLoader)
             let map = try SubstitutionMap(["http://127.0.0.1:9/a": .text("a")])
             let cache = LocalSubstitutionCache(map: map, traits: traits)
             let heard = Guarded<[LocalSubstitutionCache.Event]>([])
@@ -110,8 +109,7 @@ struct LoaderTraitsTests {
     func brokenConnection(isVague: Bool) async throws {
         let origin = try LoopbackServer { _ in LoopbackServer.Answer(fault: .dropBeforeHead) }
         defer { origin.stop() }
-        var traits = LoaderTraits.apple
-        traits.reportsBrokenConnectionsVaguely = isVague
+        let traits: LoaderTraits = isVague ? .apple.union(.reportsBrokenConnectionsVaguely) : .apple
         let cache = try Self.cache([origin.url("a").absoluteString: .text("local").use(.whenOffline)], traits)
         let answer = try? await cache.answer(to: URLRequest(url: origin.url("a")))
         #expect((answer ?? nil).map { String(decoding: $0.0, as: UTF8.self) } == (isVague ? "local" : nil))

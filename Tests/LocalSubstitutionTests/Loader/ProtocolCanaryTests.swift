@@ -18,6 +18,8 @@ struct ProtocolCanaryTests {
             var urls: [String] = []
             var body: Data?
             var hasBodyStream = false
+            var cookies: String?
+            var stops = 0
         }
 
         static let seen = Guarded(Seen())
@@ -36,7 +38,9 @@ struct ProtocolCanaryTests {
             return true
         }
         override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
-        override func stopLoading() {}
+        override func stopLoading() {
+            if request.url?.path == "/ended" { Self.seen.withLock { $0.stops += 1 } }
+        }
 
         override func startLoading() {
             Self.isStarting.store(true, ordering: .sequentiallyConsistent)
@@ -45,9 +49,16 @@ struct ProtocolCanaryTests {
             Self.seen.withLock { seen in
                 seen.body = request.httpBody
                 seen.hasBodyStream = request.httpBodyStream != nil
+                seen.cookies = request.value(forHTTPHeaderField: "Cookie")
             }
+            let isChallenge = request.url?.path == "/challenge"
             guard let url = request.url,
-                let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+                let response = HTTPURLResponse(
+                    url: url,
+                    statusCode: isChallenge ? 401 : 200,
+                    httpVersion: nil,
+                    headerFields: isChallenge ? ["WWW-Authenticate": "Basic realm=\"a\""] : nil
+                )
             else { return }
             client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
             for piece in Self.pieces.withLock({ $0 }) { client?.urlProtocol(self, didLoad: Data(piece.utf8)) }
@@ -150,6 +161,34 @@ struct ProtocolCanaryTests {
         request.httpBody = Data("body".utf8)
         _ = try await session.data(for: request)
         #expect(Probe.seen.withLock { $0.body } == Data("body".utf8))
+    }
+
+    @Test("A protocol's request has the cookies that the session adds")
+    func cookies() async throws {
+        let configuration = session.configuration
+        let cookie = try #require(
+            HTTPCookie(properties: [.name: "a", .value: "1", .domain: "nowhere.invalid", .path: "/"])
+        )
+        configuration.httpCookieStorage?.setCookie(cookie)
+        _ = try await URLSession(configuration: configuration).data(from: url)
+        #expect(Probe.seen.withLock { $0.cookies } == "a=1")
+    }
+
+    @Test("A protocol that has ended isn't stopped")
+    func ended() async throws {
+        let ended = try #require(URL(string: "http://nowhere.invalid/ended"))
+        for _ in 0..<3 { _ = try await session.data(from: ended) }
+        #expect(Probe.seen.withLock { $0.stops } == 0)
+    }
+
+    @Test("If a protocol finishes a 401 with a challenge, its task waits for a credential")
+    func challenge() async throws {
+        let task = session.dataTask(with: try #require(URL(string: "http://nowhere.invalid/challenge")))
+        task.resume()
+        // These begin after the challenge, on the queue that all share, and end.
+        for _ in 0..<3 { _ = try await session.data(from: url) }
+        #expect(task.state == .running)
+        task.cancel()
     }
 
     @Test("The target of a redirect isn't shown to any protocol")

@@ -12,28 +12,40 @@ enum Compiled {
     static func apple() async throws -> Targets { try await appleTask.value }
 
     /// Checks the tests as on Apple platforms. A warning is an error.
-    static func checkAppleTests() async throws {
-        let sources = try AppleSources()
-        defer { sources.remove() }
-        let compiler = Compiler(folder: sources.folder, modules: sources.folder)
-        try await compiler.emitModule("Darwin", [AppleSources.darwin])
-        for target in PackageFolder.targets + PackageFolder.support {
-            try await compiler.emitModule(target, PackageFolder.sources(of: target) + sources.standIns(for: target))
+    static func checkAppleTests() async throws { try await appleTestsTask.value }
+
+    /// Whether to check the tests, which takes minutes: if the gate or a filter asks for it.
+    static let checksAppleTests =
+        ProcessInfo.processInfo.environment["LOCAL_SUBSTITUTION_APPLE_TESTS"] == "1"
+        || zip(CommandLine.arguments, CommandLine.arguments.dropFirst()).contains {
+            $0 == "--filter" && $1.contains("Apple")
         }
-        for target in PackageFolder.tests {
-            try await compiler.check(target, PackageFolder.sources(of: target) + sources.standIns(for: target))
-        }
-    }
 
     private static let linuxTask = Task {
-        try await compile(PackageFolder.targets, in: PackageFolder.root, isApple: false) { _ in [] }
+        let modules = Compiler.temporaryFile("modules")
+        try FileManager.default.createDirectory(at: modules, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: modules) }
+        return try await compile(PackageFolder.targets, Compiler(modules: modules), isApple: false) { _ in [] }
     }
 
+    private static let appleSources = Result { try AppleSources() }
+
     private static let appleTask = Task {
-        let sources = try AppleSources()
-        defer { sources.remove() }
-        return try await compile(PackageFolder.targets + PackageFolder.support, in: sources.folder, isApple: true) {
+        let sources = try appleSources.get()
+        // The tests' check needs the modules, too.
+        defer { if !checksAppleTests { sources.remove() } }
+        try await sources.compiler.emitModule("Darwin", [AppleSources.darwin])
+        return try await compile(PackageFolder.targets + PackageFolder.support, sources.compiler, isApple: true) {
             try sources.standIns(for: $0)
+        }
+    }
+
+    private static let appleTestsTask = Task {
+        let sources = try appleSources.get()
+        defer { sources.remove() }
+        _ = try await appleTask.value
+        for target in PackageFolder.tests {
+            try await sources.compiler.check(target, PackageFolder.sources(of: target) + sources.standIns(for: target))
         }
     }
 
@@ -41,17 +53,12 @@ enum Compiled {
     // there the package's name is its folder's.
     private static func compile(
         _ names: [String],
-        in folder: URL,
+        _ compiler: Compiler,
         isApple: Bool,
         standIns: (String) throws -> [String]
     ) async throws -> Targets {
-        let modules = Compiler.temporaryFile("modules")
-        try FileManager.default.createDirectory(at: modules, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: modules) }
-        let compiler = Compiler(folder: folder, modules: modules)
         // Linux's branches are those of a debug build.
         let settings = isApple ? ["-warnings-as-errors"] : ["-D", "DEBUG"]
-        if isApple { try await compiler.emitModule("Darwin", [AppleSources.darwin]) }
         var targets: Targets = [:]
         for target in names {
             let sources = try PackageFolder.sources(of: target)
@@ -83,6 +90,9 @@ struct AppleSources {
     static let darwin = "Tests/SourceTests/Apple/Darwin.swift"
 
     let folder = Compiler.temporaryFile("apple")
+
+    /// Puts the modules into the folder, too.
+    var compiler: Compiler { Compiler(folder: folder, modules: folder) }
 
     init() throws {
         for path in try ["Sources", "Tests"].flatMap(PackageFolder.swiftFiles) {

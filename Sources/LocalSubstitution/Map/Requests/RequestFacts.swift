@@ -92,7 +92,7 @@ extension RequestFacts {
 extension URLRequest {
     /// Returns whether a protocol sees the whole request. `false` if it may belong to an upload task whose body is hidden.
     func showsItsBody(_ traits: LoaderTraits) -> Bool {
-        !traits.hidesUploadBodies || httpBody != nil || httpBodyStream != nil
+        !traits.contains(.hidesUploadBodies) || httpBody != nil || httpBodyStream != nil
             || ["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"].contains(httpMethod ?? "GET")
     }
 }
