@@ -117,6 +117,16 @@ extension LocalSubstitutionCache {
         return SharedSessionProtocol.use(Attachment(of: responder, to: .default, rules: rules), takes: takes)
     }
 
+    /// Calls a closure with each request of `URLSession.shared` that no test's map takes, although an entry of this cache's map
+    /// would respond. It may be called several times for a request. Returns a closure that ends this.
+    package func watchSharedSession(
+        _ witness: @escaping @Sendable (URLRequest) -> Void
+    ) -> @Sendable () -> Void {
+        SharedSessionProtocol.watch { [responder] request in
+            if responder.lookUp(request, rules: .load).hasEntry { witness(request) }
+        }
+    }
+
     /// Whether `URLSession.shared` can use the package's protocols and cache. The first access registers the protocols
     /// and uses the session. `false` on Linux if a session was used before the first access.
     package static let reachesSharedSession = prepareSharedSession(.current)

@@ -9,7 +9,7 @@ package import LocalSubstitution
 ///
 /// The places in ``ofProcess`` limit how many test cases run at a time. Swift Testing starts all tests at once. On
 /// Linux, each session holds two file descriptors until it's released, so many tests would use up the descriptors of
-/// the process.
+/// the process. A test case takes one place at most, so each place is given back when a test case ends.
 package final class Places: Sendable {
     private struct State: Sendable {
         var free: Int
@@ -23,14 +23,13 @@ package final class Places: Sendable {
         .map { Places($0) }
 
     private let state: Guarded<State>
-    /// How long a task waits for a place, in seconds; `.infinity` for no limit. With a limit, even tests that wait for
-    /// each other can end.
+    /// How long a task waits for a place, in seconds; `.infinity` for no limit.
     private let patience: Double
 
     /// Creates a semaphore whose places are all free.
     ///
-    /// - Parameter patience: How long a task waits for a place, in seconds. By default, 5.
-    package init(_ count: Int, patience: Double = 5) {
+    /// - Parameter patience: How long a task waits for a place, in seconds. By default, as long as it takes.
+    package init(_ count: Int, patience: Double = .infinity) {
         state = Guarded(State(free: count))
         self.patience = patience
     }
@@ -48,8 +47,8 @@ package final class Places: Sendable {
         return max((limit - open(limit) - 64) / 4, 1)
     }
 
-    /// Waits for a place, runs a body, then frees the place. If the wait takes too long or the task is cancelled, runs
-    /// the body without a place.
+    /// Waits for a place, runs a body, then frees the place. If the wait takes too long or the task is cancelled, runs the
+    /// body without a place.
     ///
     /// - Parameter places: The places to wait for; `nil` to run the body at once.
     package static func with<Result>(
@@ -60,6 +59,15 @@ package final class Places: Sendable {
         guard let places, await places.take() else { return try await body() }
         defer { places.giveBack() }
         return try await body()
+    }
+
+    /// Takes a place if one is free. Returns whether it did.
+    package func takeIfFree() -> Bool {
+        state.withLock { state in
+            guard state.free > 0 else { return false }
+            state.free -= 1
+            return true
+        }
     }
 
     /// The number of tasks that wait for a place.

@@ -107,12 +107,25 @@ struct SubstitutionScope: Sendable {
         warnOfWhatIsLeftOut()
         recording?.begin()
         do {
-            result = .success(try await TestSubstitutions.ofTask.withValue(substitutions, operation: body))
+            result = .success(
+                try await TestSubstitutions.ofTask.withValue(substitutions) {
+                    substitutions.handlerCalls.begin()
+                    return try await body()
+                }
+            )
         } catch {
             result = .failure(error)
         }
         substitutions.end()
-        let problems = problems()
+        let late = await substitutions.handlerCalls.end().map {
+            "The handler of the entry “\($0)” goes on after the end of the test, though its task was cancelled. End it, or "
+                + "check Task.isCancelled in it."
+        }
+        let covers = options.function.isEmpty ? "this trait" : "this call"
+        let forgotten = substitutions.log.forgotten.map {
+            "\($0) was made with URLSession.shared, which \(covers) doesn't cover. Add sharedSession: true."
+        }
+        let problems = problems() + late + forgotten
         if Test.current == nil, !problems.isEmpty {
             if case .failure(let error) = result { throw Failure(["\(error)"] + problems) }
             throw Failure(problems)
@@ -143,7 +156,13 @@ struct SubstitutionScope: Sendable {
         // different reasons, such as their bodies.
         return mistakes
             + requests.filter { $0.outcome == .unmatched }
-            .map { "\($0.error?.localizedDescription ?? $0.description)\n  \(advice(on: $0))\(Self.note(on: $0))" }
+            .map { request in
+                let body = request.explanation?.isAboutBody == true ? request.body.map(ShownBody.line) : nil
+                return
+                    (["\(request.error?.localizedDescription ?? request.description)"]
+                    + [body, "  \(advice(on: request))\(Self.note(on: request))"].compactMap { $0 })
+                    .joined(separator: "\n")
+            }
             .filter { seen.insert($0).inserted }
     }
 
@@ -257,7 +276,7 @@ extension TestSubstitutions.Request {
 
 /// A lock for `URLSession.shared`. Only one test's map at a time can answer this session.
 private enum SharedSession {
-    private static let turn = Places(1, patience: .infinity)
+    private static let turn = Places(1)
     private static let hasTurn = TaskLocal(wrappedValue: false)
 
     /// Waits for the lock without a time limit, runs a body, then releases the lock. If the task already holds the

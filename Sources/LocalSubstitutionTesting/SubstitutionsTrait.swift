@@ -14,10 +14,10 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
 
     init(_ options: SubstitutionScope.Options) {
         self.options = options
-        // On Linux, `URLSession.shared` asks only the protocols that were registered before the first use of any
-        // session. Swift Testing creates all traits before it runs a test, so this is early enough. The start of a test
+        // A test without `sharedSession` also wants to know if that session was used by mistake. On Linux, it asks only
+        // the protocols that were registered before the first use of any session. Swift Testing creates all traits before it runs a test, so this is early enough. The start of a test
         // may be too late.
-        if options.sharedSession { _ = LocalSubstitutionCache.reachesSharedSession }
+        _ = LocalSubstitutionCache.reachesSharedSession
     }
 
     /// Whether a suite's trait applies to each of its tests. Always `true`.
@@ -82,16 +82,16 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         if !test.isSuite, use.hasNoRequests, let warning = try warningOfNoRequests(use.map()) { options.warn(warning) }
     }
 
-    /// Returns a warning for a test that made no requests. Returns `nil` for a map without entries that answers
-    /// `URLSession.shared`: such a map only keeps that session from using the network.
+    /// Returns a warning for a test that made no requests. Returns `nil` for a map without entries: such a map only keeps
+    /// the code from using the network.
     private func warningOfNoRequests(_ map: SubstitutionMap) -> String? {
+        guard map.count > 0 else { return nil }
         guard options.sharedSession else {
             return "The test has substitutions, but made no request with URLSession.substituted. Pass this session to "
                 + "the code. If the code makes its own session, pass TestSubstitutions.current.configuration instead. "
                 + "If the code uses URLSession.shared, add sharedSession: true to the trait. If the request comes after "
                 + "the test's end, wait for the request in the test."
         }
-        guard map.count > 0 else { return nil }
         return "The test has substitutions, but made no request with URLSession.shared. If the code makes its own "
             + "session, pass TestSubstitutions.current.configuration to the code."
     }
@@ -124,8 +124,8 @@ extension SubstitutionsTrait {
             var map: Result<SubstitutionMap, any Error>?
             /// The entries that no scope has used so far; `nil` until the first scope has ended.
             var unused: [SubstitutionMap.EntryReference]?
-            /// The number of requests made in the scopes that have ended.
-            var requests = 0
+            /// Whether a request was made in a scope that has ended.
+            var hasRequests = false
         }
 
         /// The current task's value; `nil` outside a test or suite with the trait.
@@ -148,22 +148,22 @@ extension SubstitutionsTrait {
 
         /// Adds the requests of a scope that has ended, and removes the entries that the scope used from ``unused``.
         func add(_ substitutions: TestSubstitutions) {
-            let (unused, count) = (substitutions.unusedEntries, substitutions.requests.count)
+            let (unused, isUsed) = (substitutions.unusedEntries, substitutions.isUsed)
             state.withLock { state in
                 let still = Set(unused)
                 state.unused = state.unused?.filter(still.contains) ?? unused
-                state.requests += count
+                state.hasRequests = state.hasRequests || isUsed
             }
         }
 
-        /// Adds a number of requests. `withSubstitutions` calls this when it runs inside a test with the trait.
-        func addRequests(_ count: Int) { state.withLock { $0.requests += count } }
+        /// Notes that a request was made. `withSubstitutions` calls this when it runs inside a test with the trait.
+        func noteRequest() { state.withLock { $0.hasRequests = true } }
 
         /// The entries that no scope has used; empty until the first scope has ended.
         var unused: [SubstitutionMap.EntryReference] { state.withLock { $0.unused ?? [] } }
 
         /// Whether at least one scope has ended, but no scope has made a request.
-        var hasNoRequests: Bool { state.withLock { $0.unused != nil && $0.requests == 0 } }
+        var hasNoRequests: Bool { state.withLock { $0.unused != nil && !$0.hasRequests } }
     }
 }
 

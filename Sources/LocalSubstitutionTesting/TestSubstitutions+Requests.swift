@@ -71,7 +71,7 @@ extension TestSubstitutions {
             /// Creates an outcome with a name. Any name is allowed.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// The request hasn't ended, or the code cancelled it.
+            /// The request hasn't ended.
             public static let underWay = Outcome(rawValue: "underWay")
             /// An entry answered the request.
             public static let answered = Outcome(rawValue: "answered")
@@ -82,6 +82,8 @@ extension TestSubstitutions {
             public static let failed = Outcome(rawValue: "failed")
             /// The request failed because no entry answers it, and the test doesn't let it reach the network.
             public static let unmatched = Outcome(rawValue: "unmatched")
+            /// The code cancelled the request's task before the request had another outcome.
+            public static let cancelled = Outcome(rawValue: "cancelled")
         }
 
         /// The request as the code made it. For its body, use ``body``.
@@ -140,6 +142,7 @@ extension TestSubstitutions {
             var waits: [UUID: Wait] = [:]
             /// The requests with `URLSession.shared` that the test itself made: the method and URL of each.
             var own: Set<String> = []
+            var forgotten: [String] = []
         }
 
         /// A test's wait until enough requests have begun.
@@ -181,6 +184,9 @@ extension TestSubstitutions {
                     case .readBody(let body): state.requests[index].body = body
                     case .ended(let outcome, let isHiddenUpload):
                         state.requests[index].end(outcome, isHiddenUpload, keepsResponse: self.keepsResponses)
+                    case .cancelled:
+                        state.requests[index].outcome = .cancelled
+                        state.requests[index].error = URLError(.cancelled)
                     }
                 }
             }
@@ -196,6 +202,16 @@ extension TestSubstitutions {
                 if test == owner { self.state.withLock { _ = $0.own.insert(Self.name(request)) } }
                 return test == owner || test == nil
             }
+        }
+
+        /// The requests with `URLSession.shared` that an entry would have responded to, if the test had the option
+        /// `sharedSession`: the method and URL of each, without credentials.
+        var forgotten: [String] { state.withLock { $0.forgotten } }
+
+        /// Adds a request to ``forgotten``, unless it's there.
+        func addForgotten(_ request: URLRequest) {
+            let signature = Request(request).signature
+            state.withLock { if !$0.forgotten.contains(signature) { $0.forgotten.append(signature) } }
         }
 
         /// Returns a request's method and URL. Requests without a method use `GET`.

@@ -1,6 +1,7 @@
 #if canImport(Testing)
 import Guarded
 public import LocalSubstitution
+import Testing
 
 #if canImport(FoundationNetworking)
 import Foundation
@@ -17,7 +18,9 @@ public final class TestSubstitutions: Sendable {
     public let cache: LocalSubstitutionCache
 
     let log: RequestLog
-    /// Makes the map stop answering `URLSession.shared`; `nil` without the option `sharedSession`.
+    /// The calls of the test's handlers.
+    let handlerCalls = HandlerCalls { $0 is ExpectationFailedError }
+    /// Makes the map stop answering `URLSession.shared` or, without the option `sharedSession`, stop watching it.
     private let endSharedSession: (@Sendable () -> Void)?
     /// The protocol class that answers the test's sessions; `nil` outside a test with substitutions.
     private let slot: SubstitutionURLProtocol.Type?
@@ -60,11 +63,12 @@ public final class TestSubstitutions: Sendable {
     init(_ map: SubstitutionMap, _ options: SubstitutionScope.Options, recording: Recording?) throws(AttachmentError) {
         let log = RequestLog(keepsResponses: recording != nil)
         let unmatched = recording == nil ? options.unmatched.ofCache : .load
-        let listener = { (isShared: Bool) in
+        let listener = { [handlerCalls] (isShared: Bool) in
             SessionRules.Listener(
                 start: { log.begin($0, isShared: isShared) },
                 mustHear: { recording?.unmatched.forbidsNetwork(to: $0) ?? false },
-                explainsUnmatched: options.unmatched.isIssue
+                explainsUnmatched: options.unmatched.isIssue,
+                handlerCalls: handlerCalls
             )
         }
         self.log = log
@@ -76,7 +80,23 @@ public final class TestSubstitutions: Sendable {
                 unmatched: unmatched,
                 listener: listener(true),
                 takes: log.answersShared()
-            ) : nil
+            ) : Self.watch(cache, log)
+    }
+
+    /// Notes the current test's requests with `URLSession.shared` that an entry would have responded to. Returns a closure
+    /// that ends this; `nil` if that session can't be watched.
+    private static func watch(_ cache: LocalSubstitutionCache, _ log: RequestLog) -> (@Sendable () -> Void)? {
+        guard LocalSubstitutionCache.reachesSharedSession else { return nil }
+        let owner = Test.current?.id
+        return cache.watchSharedSession { request in
+            if Test.current?.id == owner { log.addForgotten(request) }
+        }
+    }
+
+    /// Whether anything asked the map: the test's sessions, `URLSession.shared`, or another client of the cache.
+    var isUsed: Bool {
+        let statistics = cache.statistics
+        return !requests.isEmpty || !log.forgotten.isEmpty || statistics.lookups + statistics.served > 0
     }
 
     /// Returns a cache whose default cache is empty and stores nothing.

@@ -106,7 +106,7 @@ private func run<Result>(
     }
     return try await options.inTurn {
         let scope = try SubstitutionScope(map, options)
-        defer { SubstitutionsTrait.Use.ofTask.get()?.addRequests(scope.substitutions.requests.count) }
+        defer { if scope.substitutions.isUsed { SubstitutionsTrait.Use.ofTask.get()?.noteRequest() } }
         return try await scope.run(body)
     }
 }

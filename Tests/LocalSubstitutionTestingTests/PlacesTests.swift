@@ -23,7 +23,7 @@ struct PlacesTests {
 
     @Test("A place that's given back goes to the next test")
     func next() async {
-        let places = Places(1, patience: 600)
+        let places = Places(1)
         #expect(await places.take())
         let other = Task { await places.take() }
         await places.waitForQueue(1)
@@ -42,7 +42,7 @@ struct PlacesTests {
 
     @Test("A cancelled wait ends, and its place isn't lost", arguments: [true, false])
     func cancelled(_ isEarly: Bool) async {
-        let places = Places(1, patience: 600)
+        let places = Places(1)
         #expect(await places.take())
         let other = Task {
             if isEarly { withUnsafeCurrentTask { $0?.cancel() } }
@@ -68,11 +68,10 @@ struct PlacesTests {
     #if os(Linux)
     @Test(
         "With 256 descriptors, hundreds of parallel tests pass, with scopes in them and detached tasks",
-        // Tests that wait for more than 5 s go on without a place, so a child needs the machine.
         .serialized,
         arguments: [
-            "crowd", "crowdOfScopes", "Nested/crowd", "waitingForEachOther", "turnWithoutPlace",
-            "turnOfTraitWithoutPlace", "scopeWithoutPlace",
+            "crowd", "crowdOfScopes", "Nested/crowd", "turnWithoutPlace", "turnOfTraitWithoutPlace",
+            "scopeWithoutPlace",
         ]
     )
     func fewDescriptors(_ test: String) async throws {

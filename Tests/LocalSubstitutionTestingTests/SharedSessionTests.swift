@@ -94,12 +94,21 @@ struct SharedSessionTests {
 
     @Test(
         "Tests run one at a time, beside others, whose requests pass by",
-        arguments: ["first", "second", "OfSuite/third", "OfSuite/alsoThird", "beside", "besideWithMap", "overlapping"]
+        arguments: ["first", "second", "OfSuite/third", "OfSuite/alsoThird", "beside", "overlapping"]
     )
     func oneAtATime(_ test: String) async throws {
         let child = try await Self.child.value
         #expect(child.ended.contains("ChildSharedSession/\(test)"), "\(child.output)")
         #expect(child.issues(of: "ChildSharedSession/\(test)").map(\.description) == [])
+    }
+
+    @Test("A test with its own map passes by, too, and has an issue if that map would have responded")
+    func besideWithMap() async throws {
+        let child = try await Self.child.value
+        #expect(child.ended.contains("ChildSharedSession/besideWithMap"), "\(child.output)")
+        let issues = child.issues(of: "ChildSharedSession/besideWithMap").map(\.text)
+        #expect(issues.count == 1)
+        #expect(issues.first?.contains("which this trait doesn't cover") == true, "\(issues)")
     }
 
     @Test("The trait takes effect before any test runs, even one that uses the session first")

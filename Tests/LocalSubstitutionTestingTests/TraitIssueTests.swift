@@ -19,7 +19,7 @@ struct TraitIssueTests {
         "A test without mistakes has no issues",
         arguments: [
             "answered", "failing", "used", "sessionOfOneArgument", "ReplacedWrong/replaced", "OfSuite/idle",
-            "failingRequest",
+            "failingRequest", "cancelledHandler", "noEntries", "otherClient", "lookup",
         ]
     )
     func none(_ test: String) async throws {
@@ -168,6 +168,35 @@ struct TraitIssueTests {
         #expect(issues.count == 1, "\(issues)")
     }
 
+    @Test("An expectation that fails in a handler is one issue of the test, with no dump")
+    func expectationInHandler() async throws {
+        let issues = try await Self.issues("expectationInHandler")
+        #expect(issues.map { $0.text.contains("/expected") } == [true], "\(issues)")
+        let required = try await Self.issues("requirementInHandler")
+        // One for each argument.
+        #expect(required.count == 2)
+        #expect(required.allSatisfy { $0.text.contains("X-Name") && $0.text.count < 200 }, "\(required)")
+    }
+
+    @Test("A handler that goes on after its test is an issue that names its entry")
+    func handlerThatGoesOn() async throws {
+        let issues = try await Self.issues("handlerThatGoesOn")
+        #expect(issues.count == 1, "\(issues)")
+        let text = try #require(issues.first?.text)
+        #expect(text.contains("“https://shop.example.com/name” goes on after the end of the test"), "\(text)")
+    }
+
+    @Test("A request with URLSession.shared that an entry would have responded to is an issue that says what to add")
+    func forgottenSharedSession() async throws {
+        let issues = try await Self.issues("forgottenSharedSession")
+        // One for each argument.
+        #expect(issues.map(\.line) == [ChildTraits.forgottenLine, ChildTraits.forgottenLine], "\(issues)")
+        for issue in issues {
+            let text = "GET http://127.0.0.1:9/name was made with URLSession.shared, which this trait doesn't cover."
+            #expect(issue.text.contains("\(text) Add sharedSession: true."), "\(issue)")
+        }
+    }
+
     @Test("Entries in code whose folder is missing are an issue that names an entry and its file")
     func missingFolder() async throws {
         for test in ["noFolder", "missingFolder"] {
@@ -191,6 +220,18 @@ struct TraitIssueTests {
         let issues = try await Self.issues("secretInCondition")
         for issue in issues { #expect(!issue.text.contains(ChildTraits.secret), "\(issue)") }
         #expect(issues.first?.text.contains("the query's parameter “access_token”") == true, "\(issues)")
+    }
+
+    @Test("An issue about a body shows the body, clipped and without credentials")
+    func otherBody() async throws {
+        let issues = try await Self.issues("otherBody")
+        #expect(issues.count == 2)
+        let first = try #require(issues.first?.text)
+        #expect(first.contains("the body has no “item”"), "\(first)")
+        #expect(first.contains("\n  body:         {\"token\": \"redacted\", \"id\": 7}\n"), "\(first)")
+        let last = try #require(issues.last?.text)
+        #expect(last.contains("the body isn't JSON"), "\(last)")
+        #expect(last.contains("\n  body:         " + String(repeating: "x", count: 300) + "…\n"), "\(last)")
     }
 
     @Test("A miss is explained once: the error that the request throws only names it")

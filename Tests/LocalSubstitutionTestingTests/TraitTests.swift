@@ -91,6 +91,28 @@ struct TraitTests {
     }
 
     @Test(
+        "A handler runs as part of its test",
+        .substituting([
+            "https://shop.example.com/test": .handler { _ in
+                let name = TestSubstitutions.current.requests.first?.request.url?.path ?? ""
+                return .text("\(Test.current?.name ?? "no test") \(name)")
+            }
+        ])
+    )
+    func handlerOfTest() async throws {
+        #expect(try await text("https://shop.example.com/test") == "handlerOfTest() /test")
+        let inside = try await withSubstitutions([
+            "https://shop.example.com/a": .handler { _ in
+                .text("\(Test.current?.name ?? "no test") \(TestSubstitutions.current.requests.count)")
+            }
+        ]) {
+            let first = try await text("https://shop.example.com/a")
+            return [first, try await text("https://shop.example.com/a")]
+        }
+        #expect(inside == ["handlerOfTest() 1", "handlerOfTest() 2"])
+    }
+
+    @Test(
         "Handlers answer what a map's entries leave to them",
         .substituting("Fixtures/handlers.json", handlers: ["saveOrder": { .text("order \($0.captures[0])") }])
     )

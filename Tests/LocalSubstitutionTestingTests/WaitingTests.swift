@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import LocalSubstitution
 import LocalSubstitutionTesting
 import TestSupport
@@ -48,6 +49,65 @@ struct WaitingTests {
         let found = try await TestSubstitutions.current.request(url, within: 600)
         #expect(found.outcome == .underWay)
         task.cancel()
+    }
+
+    @Test(
+        "A request whose task was cancelled before it had an outcome is cancelled, even if it was suspended",
+        arguments: 0..<4
+    )
+    func cancelled(_ number: Int) async throws {
+        let url = try #require(URL(string: "https://shop.example.com/slow"))
+        let current = TestSubstitutions.current
+        let error = await withCheckedContinuation { continuation in
+            let task = URLSession.substituted.dataTask(with: url) { _, _, error in continuation.resume(returning: error)
+            }
+            task.resume()
+            Task {
+                if number > 0 { _ = try await current.request(url.absoluteString, within: 600) }
+                if number > 1 { task.suspend() }
+                if number > 2 { task.resume() }
+                task.cancel()
+            }
+        }
+        #expect((error as? URLError)?.code == .cancelled)
+        // The first may have been cancelled before it began.
+        let outcomes = current.requests.map(\.outcome)
+        #expect(outcomes == [.cancelled] || number == 0 && outcomes.isEmpty)
+        #expect(current.requests.allSatisfy { $0.error?.code == .cancelled })
+    }
+
+    @Test("A cancelled Swift task's request is cancelled, and so are those of an invalidated session")
+    func cancelledOtherwise() async throws {
+        let url = "https://shop.example.com/slow"
+        let current = TestSubstitutions.current
+        let reading = Task { try await text(url) }
+        _ = try await current.request(url, within: 600)
+        reading.cancel()
+        await #expect(throws: (any Error).self) { try await reading.value }
+        let session = URLSession(configuration: current.configuration)
+        let other = Task { try await text(url, in: session) }
+        _ = try await current.request(url, number: 2, within: 600)
+        session.invalidateAndCancel()
+        await #expect(throws: (any Error).self) { try await other.value }
+        #expect(current.requests.map(\.outcome) == [.cancelled, .cancelled])
+    }
+
+    @Test("The first outcome counts: cancelling afterwards changes nothing, and a timeout is a failure")
+    func cancelledLate() async throws {
+        let answered = try #require(URL(string: Self.orders))
+        await withCheckedContinuation { continuation in
+            let tasks = Guarded<[URLSessionTask]>([])
+            let task = URLSession.substituted.dataTask(with: answered) { _, _, _ in
+                tasks.withLock { $0.first }?.cancel()
+                continuation.resume()
+            }
+            tasks.withLock { $0 = [task] }
+            task.resume()
+        }
+        let url = try #require(URL(string: "https://shop.example.com/slow"))
+        let slow = URLRequest(url: url, timeoutInterval: 0.01)
+        await #expect(throws: URLError.self) { try await URLSession.substituted.data(for: slow) }
+        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.answered, .failed])
     }
 
     @Test("A request that is made after the call ends the wait before the request ends", arguments: 0..<20)

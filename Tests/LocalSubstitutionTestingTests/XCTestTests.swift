@@ -1,3 +1,4 @@
+import LocalSubstitution
 import LocalSubstitutionTesting
 import XCTest
 
@@ -47,6 +48,29 @@ final class XCTestTests: XCTestCase {
             let description = error.localizedDescription
             XCTAssertEqual(description.components(separatedBy: "near miss").count, 2, description)
         }
+    }
+
+    func testThrowsForAForgottenSharedSession() async throws {
+        let url = "http://127.0.0.1:9/name"
+        do {
+            try await withSubstitutions([url: .text("a")]) {
+                for _ in 0..<2 { _ = try? await text(url, in: .shared) }
+            }
+            XCTFail("it must throw")
+        } catch {
+            XCTAssertEqual(
+                error.localizedDescription,
+                "GET \(url) was made with URLSession.shared, which this call doesn't cover. Add sharedSession: true."
+            )
+        }
+        // What no entry responds to, or the call covers, is no mistake.
+        try await withSubstitutions([url: .text("a")]) { _ = try? await text("\(url)/other", in: .shared) }
+        try await withSubstitutions([url: .text("a")], sharedSession: true) {
+            let name = try await text(url, in: .shared)
+            XCTAssertEqual(name, "a")
+        }
+        // Afterwards, nobody watches.
+        _ = try? await text(url, in: .shared)
     }
 
     func testThrowsForAWrongMap() async throws {

@@ -358,4 +358,22 @@ struct ExplainTests {
         let run = try await folder.substitute(["explain", "--json"] + urls)
         #expect(try run.json([Answer].self).map(\.url) == urls)
     }
+
+    @Test(
+        "A body that an entry's condition isn't met by is shown, clipped and without credentials",
+        arguments: [
+            (#"{"id":7,"password":"s3cr3t"}"#, #"  body:         {"id":7,"password":"redacted"}"#),
+            (String(repeating: "x", count: 301), "  body:         \(String(repeating: "x", count: 300))…"),
+            ("item=1&access_token=s3cr3t", "  body:         item=1&access_token=redacted"),
+            ("a\nb", #"  body:         a\nb"#),
+        ]
+    )
+    func body(_ body: String, _ line: String) async throws {
+        let folder = try TemporaryFolder()
+        try folder.writeMap(
+            #"{ "https://h.example/a": { "text": "a", "methods": ["POST"], "when": { "json": { "item": 1 } } } }"#
+        )
+        let run = try await folder.substitute(["explain", "--data", body, "https://h.example/a"])
+        #expect(run.output.split(separator: "\n").last.map(String.init) == line, "\(run.output)")
+    }
 }

@@ -78,6 +78,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let isNewerCopy: Bool?
     /// The keys that almost match the URL; empty if an entry wins.
     public let nearMisses: [SubstitutionMap.NearMiss]
+    /// Whether an entry was ruled out because the request's body doesn't meet its condition.
+    package let isAboutBody: Bool
 
     /// The answer in a session with the cache attached, in words, such as “the entry after 2 s”. `nil` if the cache can
     /// answer without a session's protocol, or if no entry answers.
@@ -168,6 +170,7 @@ extension Explanation {
         isNewerCopy = verdict == .substituted && substitution?.use == .untilUpdated ? copy != nil : nil
         status = substitution?.status
         nearMisses = match.map { Self.nearMisses($0, map) } ?? []
+        isAboutBody = match?.passedOver.contains { if case .bodyCondition = $0.why { true } else { false } } ?? false
     }
 
     private static func nearMisses(_ match: MapMatch, _ map: SubstitutionMap) -> [SubstitutionMap.NearMiss] {

@@ -226,7 +226,7 @@ extension Responder {
         do throws(FileProblem) {
             let response = try response(to: plan, by: substitution)
             if let response {
-                reportSubstituted(plan, bytes: response.data.count)
+                reportSubstituted(plan, response)
                 if retainedResponse(underURLOf: plan.request) !== response {
                     returned.note(response, plan, substitution)
                 }
@@ -254,10 +254,31 @@ extension Responder {
 
     // MARK: Reporting
 
+    /// Reports a request that an entry answered with a whole response.
+    func reportSubstituted(_ plan: Plan, _ response: CachedURLResponse, by answerer: Observers.Answerer = .cache) {
+        let reason = response.response.isNewerCopy ? "a newer copy answers" : nil
+        reportSubstituted(plan, bytes: response.data.count, by: answerer, reason)
+    }
+
     /// Reports a request that an entry answered.
-    func reportSubstituted(_ plan: Plan, bytes: Int, by answerer: Observers.Answerer = .cache) {
+    ///
+    /// - Parameter reason: What answered instead of the entry's file; `nil` if the file did.
+    func reportSubstituted(
+        _ plan: Plan,
+        bytes: Int,
+        by answerer: Observers.Answerer = .cache,
+        _ reason: String? = nil
+    ) {
         let (url, entry) = (plan.request.url, plan.substitution)
-        observers.report(.substituted, url, by: answerer, key: entry?.key, file: entry?.fileURL, bytes: bytes)
+        observers.report(
+            .substituted,
+            url,
+            by: answerer,
+            key: entry?.key,
+            file: entry?.fileURL,
+            bytes: bytes,
+            reason: reason
+        )
     }
 
     /// Reports a request that no entry answered: as bypassed if an entry matches its URL, and otherwise as a miss.

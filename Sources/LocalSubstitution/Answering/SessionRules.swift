@@ -66,10 +66,11 @@ extension SessionRules {
             ///
             /// - Parameter isHiddenUpload: Whether the request is an upload task's, whose body Foundation hides.
             case ended(RequestOutcome, isHiddenUpload: Bool)
+            /// The client cancelled its task before the request had an outcome.
+            case cancelled
         }
 
-        /// Called when a request starts. Returns a closure that receives the request's progress. If the request is
-        /// cancelled, the closure receives no `ended`.
+        /// Called when a request starts. Returns a closure that receives the request's progress.
         package let start: @Sendable (URLRequest) -> @Sendable (Progress) -> Void
         /// Returns whether the protocol must take a request that no entry answers and whose body Foundation may hide.
         /// An upload task's request then fails, since the protocol can't forward it. If `false`, the loader loads the
@@ -78,12 +79,16 @@ extension SessionRules {
 
         /// Whether the listener explains why an unanswered request failed. If so, the request's error is brief.
         package let explainsUnmatched: Bool
+        /// Calls the handlers as part of a test; `nil` to call them outside any test.
+        let handlerCalls: HandlerCalls?
 
         package init(
             start: @escaping @Sendable (URLRequest) -> @Sendable (Progress) -> Void,
             mustHear: @escaping @Sendable (URLRequest) -> Bool = { _ in false },
-            explainsUnmatched: Bool = false
+            explainsUnmatched: Bool = false,
+            handlerCalls: HandlerCalls? = nil
         ) {
+            self.handlerCalls = handlerCalls
             self.explainsUnmatched = explainsUnmatched
             self.start = start
             self.mustHear = mustHear

@@ -25,6 +25,10 @@ extension SubstitutionMap {
         /// The closures. In the JSON, the field `handler` is an index into this list.
         private(set) var handlers: [Handler] = []
         private(set) var problems: [String] = []
+        /// What modifiers have added to the fields with several values, such as `methods`: texts in JSON.
+        private var elements: [String: [String]] = [:]
+        /// What modifiers have added to the fields with names and values, such as `headers` and `when.query`.
+        private var members: [String: [(key: String, value: String)]] = [:]
 
         private init() {}
 
@@ -40,6 +44,9 @@ extension SubstitutionMap {
 
         /// The file's name if no other field is set; otherwise, `nil`.
         var onlyFile: String? { fields.count == 1 ? file : nil }
+
+        /// Whether the answer ignores the whole query.
+        fileprivate var ignoresQuery: Bool { fields.contains { $0.name == "ignoreQuery" && $0.json == "true" } }
 
         /// Returns the answer's JSON, as the value of an entry or alternative.
         ///
@@ -66,6 +73,41 @@ extension SubstitutionMap {
             }
             answer.fields = fields.filter { $0.name != name } + [(name, json)]
             return answer
+        }
+
+        /// Returns a copy of the answer with elements added to a field that's a list.
+        fileprivate func adding(_ names: [String], to field: String) -> Answer {
+            var answer = self
+            let added = names.map { JSONText.string($0) }
+            let earlier = elements[field, default: []].filter { !added.contains($0) }
+            answer.elements[field] = earlier + added
+            return answer.setting(field, "[\((earlier + added).joined(separator: ", "))]")
+        }
+
+        /// Returns a copy of the answer with headers added. A header replaces an earlier one with its name.
+        fileprivate func adding(_ headers: [String: String?], to field: String) -> Answer {
+            var answer = self
+            let earlier = members[field, default: []].filter { !headers.keys.contains(where: $0.key.isSameHeader) }
+            let all = earlier + JSONText.members(headers)
+            answer.members[field] = all
+            return answer.setting(field, JSONText.object(all))
+        }
+
+        /// Returns a copy of the answer with conditions added. All of them must hold, so a condition with the name of an
+        /// earlier one is a problem of the map.
+        fileprivate func addingConditions(
+            headers: [String: String?],
+            query: [String: String?],
+            body: [(key: String, value: String)]
+        ) -> Answer {
+            var answer = self
+            for (field, added) in [
+                ("when.headers", JSONText.members(headers)), ("when.query", JSONText.members(query)), ("when", body),
+            ] { answer.members[field, default: []] += added }
+            let fields = ["headers", "query"].compactMap { name in
+                answer.members["when.\(name)"].flatMap { $0.isEmpty ? nil : (name, JSONText.object($0)) }
+            }
+            return answer.setting("when", JSONText.object(fields + answer.members["when", default: []]))
         }
 
         /// Returns a copy of the answer with a problem added. If the problem is `nil`, the copy is unchanged.
@@ -165,7 +207,7 @@ extension SubstitutionMap {
         ///
         /// - Parameter headers: The headers to set. A `nil` value removes the header.
         public static func requestHeaders(_ headers: [String: String?]) -> Answer {
-            Answer("setRequestHeaders", JSONText.headers(headers))
+            Answer("setRequestHeaders", "{}").adding(headers, to: "setRequestHeaders")
         }
     }
 }
@@ -194,7 +236,9 @@ extension SubstitutionMap.Answer: ExpressibleByStringLiteral, ExpressibleByArray
     }
 }
 
-/// Modifiers that set an answer's fields. Setting a field again replaces its value.
+/// Modifiers that set an answer's fields. A field with one value, such as ``status(_:)``, gets the last value. A field with
+/// several, such as ``headers(_:)``, ``methods(_:)`` and the conditions of ``when(headers:query:json:text:)``, gets all
+/// that are added.
 extension SubstitutionMap.Answer {
     /// When an answer's file or body is used.
     public enum Use: String, Sendable, Hashable {
@@ -211,8 +255,8 @@ extension SubstitutionMap.Answer {
     /// Sets the HTTP status code, 100–599.
     public func status(_ status: Int) -> Self { setting("status", String(status)) }
 
-    /// Sets headers of the response. A second call replaces all headers of the first.
-    public func headers(_ headers: [String: String]) -> Self { setting("headers", JSONText.headers(headers)) }
+    /// Adds headers to the response. A header replaces an earlier one with the same name, in any letter case.
+    public func headers(_ headers: [String: String]) -> Self { adding(headers.mapValues { $0 }, to: "headers") }
 
     /// Sets the MIME type, such as `text/css`, without parameters.
     public func mimeType(_ type: String) -> Self { setting("mimeType", JSONText.string(type)) }
@@ -220,8 +264,8 @@ extension SubstitutionMap.Answer {
     /// Sets the charset of a file or data. Use an IANA name, such as `utf-8`.
     public func charset(_ charset: String) -> Self { setting("charset", JSONText.string(charset)) }
 
-    /// Sets the HTTP methods that are answered. `GET` implies `HEAD`, and `*` means all methods.
-    public func methods(_ methods: String...) -> Self { setting("methods", JSONText.array(methods)) }
+    /// Adds HTTP methods that are answered. `GET` implies `HEAD`, and `*` means all methods.
+    public func methods(_ methods: String...) -> Self { adding(methods, to: "methods") }
 
     /// Delays the answer by a number of seconds, 0–3600.
     public func delay(_ seconds: Double) -> Self { setting("delay", JSONText.number(seconds)) }
@@ -250,19 +294,21 @@ extension SubstitutionMap.Answer {
     /// Ignores all query parameters when URLs are compared with the key.
     public func ignoreQuery() -> Self { setting("ignoreQuery", "true") }
 
-    /// Ignores the query parameters with these names when URLs are compared with the key. A name may end in `*`.
-    public func ignoreQuery(_ names: String...) -> Self { setting("ignoreQuery", JSONText.array(names)) }
+    /// Ignores the query parameters with these names, too, when URLs are compared with the key. A name may end in `*`.
+    public func ignoreQuery(_ names: String...) -> Self { ignoresQuery ? self : adding(names, to: "ignoreQuery") }
 
-    /// Sets headers on a request that's forwarded to the network. A `nil` value removes the header.
-    public func requestHeaders(_ headers: [String: String?]) -> Self {
-        setting("setRequestHeaders", JSONText.headers(headers))
-    }
+    /// Sets headers on a request that's forwarded to the network. A `nil` value removes the header. A header replaces an
+    /// earlier one with the same name, in any letter case.
+    public func requestHeaders(_ headers: [String: String?]) -> Self { adding(headers, to: "setRequestHeaders") }
 
-    /// Sets conditions that a request must meet.
+    /// Adds conditions that a request must meet. It must meet all of them.
     ///
     /// ```swift
     /// .file("me.json").methods("POST").when(json: ["operationName": "Me"])
     /// ```
+    ///
+    /// If a header or parameter gets two conditions, or the body two in JSON or two in text, creating a map throws an
+    /// error.
     ///
     /// - Parameters:
     ///   - headers: The values that headers must have, with `*` for any text. If a value is `nil`, the request must not
@@ -277,19 +323,17 @@ extension SubstitutionMap.Answer {
         json: JSON? = nil,
         text: String? = nil
     ) -> Self {
-        var parts: [(key: String, value: String)] = []
-        if !headers.isEmpty { parts.append(("headers", JSONText.headers(headers))) }
-        if !query.isEmpty { parts.append(("query", JSONText.headers(query))) }
-        if let json { parts.append(("json", json.text)) }
-        if let text { parts.append(("text", JSONText.string(text))) }
-        return setting("when", JSONText.object(parts)).adding(json?.problem)
+        let body = [("json", json?.text), ("text", text.map { JSONText.string($0) })].compactMap { name, json in
+            json.map { (name, $0) }
+        }
+        return addingConditions(headers: headers, query: query, body: body).adding(json?.problem)
     }
 }
 
 extension JSONText {
-    /// Returns an object with string values, sorted by name. A `nil` value becomes `null`.
-    static func headers(_ headers: [String: String?]) -> String {
-        object(headers.ordered { $0.key < $1.key }.map { ($0.key, $0.value.map { string($0) } ?? "null") })
+    /// Returns an object's members with string values, sorted by name. A `nil` value becomes `null`.
+    static func members(_ members: [String: String?]) -> [(key: String, value: String)] {
+        members.ordered { $0.key < $1.key }.map { ($0.key, $0.value.map { string($0) } ?? "null") }
     }
 
     /// Returns a number, or `null` if it isn't finite.

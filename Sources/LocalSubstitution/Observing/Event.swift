@@ -84,7 +84,8 @@ extension LocalSubstitutionCache {
             let text =
                 switch kind {
                 case .substituted:
-                    "substituted \(address) ← \(file?.path ?? "no file") (\(size); \(entry))"
+                    "substituted \(address) ← \(reason == nil ? "" : "newer copy of ")\(file?.path ?? "no file") "
+                        + "(\(size); \(entry))"
                 case .bypassed: "bypassed \(address): \(reason ?? "") (\(entry))"
                 case .forwarded: "forwarded \(address): the network answered (\(entry))"
                 case .fellBack: "fell back for \(address): \(reason ?? "") (\(entry))"

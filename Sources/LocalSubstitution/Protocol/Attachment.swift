@@ -135,7 +135,7 @@ extension Attachment {
                 return .failed(plan, URLError(.badURL))
             }
             let answerer: Observers.Answerer = plan.cacheAnswer == nil ? .protocol : .cache
-            if !isFollowed { responder.reportSubstituted(plan, bytes: response.data.count, by: answerer) }
+            if !isFollowed { responder.reportSubstituted(plan, response, by: answerer) }
             return RequestOutcome(.answered, plan, .success(response))
         } catch {
             responder.maps.uncount(plan)

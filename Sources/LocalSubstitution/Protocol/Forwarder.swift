@@ -27,24 +27,57 @@ final class Forwarder: Sendable {
         self.configuration = Guarded(snapshot)
     }
 
-    deinit {
+    deinit { endSessions() }
+
+    /// Ends the sessions, once their tasks have ended. A later request makes new ones.
+    private func endSessions() {
+        let (own, plain) = sessions.withLock { sessions in
+            defer { sessions = (nil, nil) }
+            return sessions
+        }
+        guard own != nil || plain != nil else { return }
         // A session retains its delegate until the session is invalidated. It's invalidated on another queue, since the
         // current queue may be the loader's.
-        let (own, plain) = sessions.withLock { $0 }
         DispatchQueue.global(qos: .utility).async {
             own?.finishTasksAndInvalidate()
             plain?.finishTasksAndInvalidate()
         }
     }
 
+    private struct Weak: Sendable {
+        weak let forwarder: Forwarder?
+    }
+
+    /// The forwarders that may have sessions, the one that made its sessions last at the end.
+    private static let withSessions = Guarded<[Weak]>([])
+
+    /// The most forwarders that keep their sessions. On Linux, each session holds three file descriptors. An attached
+    /// configuration keeps its forwarder until the process ends, since nothing says when its last session is gone.
+    private static let most = 8
+
+    /// Notes that the forwarder makes sessions, and ends those of the forwarder that made its sessions first.
+    private func limitSessions() {
+        let oldest = Self.withSessions.withLock { forwarders -> Forwarder? in
+            forwarders.removeAll { $0.forwarder == nil || $0.forwarder === self }
+            forwarders.append(Weak(forwarder: self))
+            return forwarders.count > Self.most ? forwarders.removeFirst().forwarder : nil
+        }
+        oldest?.endSessions()
+    }
+
     /// Returns a task that sends a request once it's resumed. Must not be called on the loader's thread.
     func task(for sent: ForwardedRequest) -> URLSessionDataTask {
         let isPlain = adds(sent.fixedHeaders, to: sent.request.url)
-        let session = session(isPlain: isPlain)
         let request = isPlain ? complete(sent.request, but: sent.fixedHeaders) : sent.request
-        let task = session.dataTask(with: request.own(traits))
-        collector.collect(task, of: session, for: sent.collectorOwner)
-        return task
+        let hasSessions = sessions.withLock { $0.own != nil || $0.plain != nil }
+        if !hasSessions { limitSessions() }
+        return sessions.withLock { sessions in
+            // Under the lock, since a session that has been invalidated makes no tasks.
+            let session = session(isPlain: isPlain, &sessions)
+            let task = session.dataTask(with: request.own(traits))
+            collector.collect(task, of: session, for: sent.collectorOwner)
+            return task
+        }
     }
 
     /// Returns the name of the header by which the session identifies its user to a URL's server; `nil` if it sends
@@ -62,22 +95,20 @@ final class Forwarder: Sendable {
         }
     }
 
-    private func session(isPlain: Bool) -> URLSession {
-        sessions.withLock { sessions in
-            if let made = isPlain ? sessions.plain : sessions.own { return made }
-            let configuration = configuration.withLock { $0.copy() as? URLSessionConfiguration ?? .ephemeral }
-            if isPlain {
-                configuration.httpAdditionalHeaders = nil
-                configuration.httpShouldSetCookies = false
-            }
-            let made = URLSession(
-                configuration: configuration,
-                delegate: collector,
-                delegateQueue: LoaderThread.delegateQueue(traits)
-            )
-            if isPlain { sessions.plain = made } else { sessions.own = made }
-            return made
+    private func session(isPlain: Bool, _ sessions: inout (own: URLSession?, plain: URLSession?)) -> URLSession {
+        if let made = isPlain ? sessions.plain : sessions.own { return made }
+        let configuration = configuration.withLock { $0.copy() as? URLSessionConfiguration ?? .ephemeral }
+        if isPlain {
+            configuration.httpAdditionalHeaders = nil
+            configuration.httpShouldSetCookies = false
         }
+        let made = URLSession(
+            configuration: configuration,
+            delegate: collector,
+            delegateQueue: LoaderThread.delegateQueue(traits)
+        )
+        if isPlain { sessions.plain = made } else { sessions.own = made }
+        return made
     }
 }
 

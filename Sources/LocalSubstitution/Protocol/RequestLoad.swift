@@ -75,17 +75,13 @@ final class RequestLoad {
     static func start(_ plan: Plan, in attachment: Attachment, for client: Client) -> Task<Void, Never> {
         // The server's clients decide themselves how long to wait.
         let timeout = RequestTimeout(attachment.client == .server ? 0 : plan.request.timeoutInterval)
-        return task { client.receive(.end(await RequestLoad(plan, in: attachment, for: client, timeout).run())) }
-    }
-
-    /// Starts a Swift task for a closure.
-    ///
-    /// - Parameter isOfApp: Whether the closure is the app's code, which may block its thread; `false` by default.
-    static func task(isOfApp: Bool = false, _ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        let body: @Sendable () async -> Void = {
+            client.receive(.end(await RequestLoad(plan, in: attachment, for: client, timeout).run()))
+        }
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-            Task(executorPreference: isOfApp ? DispatchExecutor.ofApp : .ofLoads) { await body() }
+            return Task(executorPreference: DispatchExecutor.shared) { await body() }
         } else {
-            Task { await body() }
+            return Task { await body() }
         }
     }
 
@@ -296,9 +292,22 @@ final class RequestLoad {
             )
         else { return .end(attachment.mishandled(plan, handler.refusal)) }
         let name = "The handler of the entry “\(substitution.key)”"
-        switch try await timeout.value(for: self.url, of: { try await call(request) }) {
+        let calls = attachment.rules.listener?.handlerCalls
+        let body = { @Sendable in try await call(request) }
+        let result =
+            if let calls {
+                try await timeout.value(for: self.url, startedBy: { calls.start(substitution.key, $0) }, of: body)
+            } else {
+                try await timeout.value(for: self.url, of: body)
+            }
+        switch result {
         case .failure(let error):
             if let error = error as? URLError { return .end(attachment.fail(plan, error)) }
+            if let calls, calls.hasEnded { throw URLError(.cancelled) }
+            if let calls, calls.isReported(error) {
+                let text = "\(name) failed an expectation. Another issue of this test says which."
+                return .end(attachment.fail(plan, .explained(.badServerResponse, text, plan.request.url)))
+            }
             return .end(
                 attachment.mishandled(
                     plan,
@@ -475,25 +484,13 @@ final class RequestLoad {
     }
 }
 
-/// An executor that runs async functions on Dispatch's threads. Dispatch adds threads when some are blocked.
+/// An executor that runs loads on Dispatch's threads. Dispatch adds threads when some are blocked.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class DispatchExecutor: TaskExecutor {
-    static let ofLoads = DispatchExecutor(.global(qos: .userInitiated))
-    /// For the app's code, which may block.
-    static let ofApp = DispatchExecutor(nil)
-
-    private let queue: DispatchQueue?
-
-    /// - Parameter queue: The queue to run on; `nil` for a new queue for each job.
-    private init(_ queue: DispatchQueue?) { self.queue = queue }
+    static let shared = DispatchExecutor()
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // A global queue has few threads, which Swift's tasks and URLSession's delegates also use on Linux. If all are
-        // blocked, Dispatch adds one a second, too late for a timeout. A new queue gets a thread at once, unless about
-        // 250 are blocked.
-        (queue ?? DispatchQueue(label: "LocalSubstitution.handler")).async {
-            job.runSynchronously(on: self.asUnownedTaskExecutor())
-        }
+        DispatchQueue.global(qos: .userInitiated).async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -41,18 +41,24 @@ struct RequestTimeout: Sendable {
 
     /// Returns the result of one of the app's closures, which runs in a separate Swift task. Throws `timedOut` when the
     /// timeout ends, even if the closure ignores cancellation. Throws `cancelled` if the current task was cancelled.
+    ///
+    /// - Parameter start: Starts the Swift task, and returns a closure that cancels it.
     func value<Value: Sendable>(
         for url: URL?,
+        startedBy start: (@escaping @Sendable () async -> Void) -> @Sendable () -> Void = { body in
+            let task = AppThreads.task(body)
+            return { task.cancel() }
+        },
         of body: @escaping @Sendable () async throws -> Value
     ) async throws(URLError) -> Result<Value, any Error> {
         let result = FirstValue<Result<Value, any Error>?>()
-        let task = RequestLoad.task(isOfApp: true) {
+        let cancel = start {
             do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
         }
         let timer = end.map { Timer(at: $0) { result.set(nil) } }
         let value = await result.wait()
         timer?.cancel()
-        task.cancel()
+        cancel()
         try RequestLoad.checkCancellation()
         guard let value = value ?? nil else { throw error(for: url) }
         return value

@@ -17,12 +17,25 @@ final class SharedSessionProtocol: SubstitutionURLProtocol {
 
     /// The attachments in use. The last one answers.
     private static let uses = Guarded<[Use]>([])
+    /// Who wants to hear of the requests that no attachment takes.
+    private static let witnesses = Guarded<[UUID: @Sendable (URLRequest) -> Void]>([:])
 
     override class var attachment: Attachment? { uses.withLock { $0.last }?.attachment }
 
     override class func canInit(with request: URLRequest) -> Bool {
-        guard let use = uses.withLock({ $0.last }), use.takes(request) else { return false }
+        guard let use = uses.withLock({ $0.last }), use.takes(request) else {
+            for witness in witnesses.withLock({ $0.values.map { $0 } }) { witness(request) }
+            return false
+        }
         return super.canInit(with: request)
+    }
+
+    /// Calls a closure with each request of `URLSession.shared` that no attachment takes. It may be called several times for
+    /// a request. Returns a closure that ends this.
+    static func watch(_ witness: @escaping @Sendable (URLRequest) -> Void) -> @Sendable () -> Void {
+        let id = UUID()
+        witnesses.withLock { $0[id] = witness }
+        return { witnesses.withLock { $0[id] = nil } }
     }
 
     /// Answers with an attachment from now on. Returns a closure that removes the attachment.

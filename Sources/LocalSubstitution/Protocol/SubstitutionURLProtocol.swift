@@ -78,12 +78,20 @@ public class SubstitutionURLProtocol: URLProtocol {
     }
 
     /// If the task was suspended, holds the load's events until the task is resumed. Otherwise, cancels the load, and
-    /// delivers nothing more.
+    /// delivers nothing more. Tells the listener how a request ended that has no outcome yet.
     public override func stopLoading() {
         // If the protocol wasn't started, the cache still expects the protocol to report the request.
         Self.attachment?.responder.taken.forget(request)
         guard !isSuspended else { return delivery.withLock { $0.suspend() } }
-        delivery.withLock { $0.cancel() }?.cancel()
+        let (load, isUnderWay) = delivery.withLock { $0.cancel() }
+        load?.cancel()
+        guard isUnderWay, let tell = heard.withLock({ $0 }) else { return }
+        let error = task?.error as? URLError
+        if task?.state == .canceling || error?.code == .cancelled {
+            tell(.cancelled)
+        } else if let error {
+            tell(.ended(.failed(nil, error), isHiddenUpload: false))
+        }
     }
 
     /// Whether the loader stops the protocol because its task is suspended.
@@ -248,11 +256,12 @@ extension SubstitutionURLProtocol {
             return held
         }
 
-        /// Ends the delivery. Returns the load that is under way, if any, which the caller must cancel.
-        mutating func cancel() -> Task<Void, Never>? {
+        /// Ends the delivery. Returns the load, if any, which the caller must cancel, and whether the delivery was under way.
+        mutating func cancel() -> (load: Task<Void, Never>?, isUnderWay: Bool) {
+            let isUnderWay = progress == .underWay || progress == .suspended
             progress = .ended
             held = []
-            return load.take()
+            return (load.take(), isUnderWay)
         }
 
         /// Returns whether to deliver an event now. Holds the event instead if the task is suspended, and drops it

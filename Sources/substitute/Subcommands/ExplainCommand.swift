@@ -1,5 +1,10 @@
 import Foundation
 import LocalSubstitution
+import MapTools
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 let explainCommand = Subcommand(
     name: "explain",
@@ -26,6 +31,9 @@ private func explain(_ arguments: Arguments, _ output: Output) async throws -> S
     for (index, explanation) in explanations.enumerated() {
         if index > 0 { output.line() }
         output.line("\(lines: explanation.description)")
+        if explanation.isAboutBody, let body = requests[index].httpBody {
+            output.line("\(lines: ShownBody.line(of: body))")
+        }
     }
     try output.json(explanations.map(json))
     return .done

@@ -121,6 +121,79 @@ struct ChildTraits {
         var description: String { "the order has no items" }
     }
 
+    private static func handler(_ body: @escaping SubstitutionMap.Handler) -> SubstitutionsTrait {
+        .substituting(["https://shop.example.com/name": .handler(body)])
+    }
+
+    private static let nameURL = "https://shop.example.com/name"
+
+    @Test(
+        handler { request in
+            #expect(request.url.path == "/expected")
+            return .text("a")
+        }
+    )
+    func expectationInHandler() async throws {
+        #expect(try await text(Self.nameURL) == "a")
+    }
+
+    @Test(
+        handler { request in
+            let name = try #require(request.header("X-Name"))
+            return .text(name)
+        },
+        arguments: [1, 2]
+    )
+    func requirementInHandler(_ number: Int) async throws {
+        _ = try? await text(Self.nameURL)
+    }
+
+    @Test(
+        handler { _ in
+            try await Task.sleep(for: .seconds(600))
+            return .text("a")
+        }
+    )
+    func cancelledHandler() async throws {
+        URLSession.substituted.dataTask(with: try #require(URL(string: Self.nameURL))).resume()
+        _ = try await TestSubstitutions.current.request(Self.nameURL, within: 600)
+    }
+
+    @Test(
+        handler { _ in
+            block()
+            return .text("a")
+        }
+    )
+    func handlerThatGoesOn() async throws {
+        URLSession.substituted.dataTask(with: try #require(URL(string: Self.nameURL))).resume()
+        _ = try await TestSubstitutions.current.request(Self.nameURL, within: 600)
+    }
+
+    /// Blocks the thread until the process ends.
+    private static func block() { DispatchSemaphore(value: 0).wait() }
+
+    static let forgottenLine = #line + 2
+    @Test(.substituting(["http://127.0.0.1:9/name": .text("a")]), arguments: [1, 2])
+    func forgottenSharedSession(_ number: Int) async throws {
+        for path in ["name", "other"] { _ = try? await text("http://127.0.0.1:9/\(path)", in: .shared) }
+    }
+
+    @Test(.substituting([:]))
+    func noEntries() {}
+
+    @Test(.substituting(["https://shop.example.com/name": .text("a")]))
+    func otherClient() async throws {
+        let request = URLRequest(url: try #require(URL(string: Self.nameURL)))
+        #expect(try await TestSubstitutions.current.cache.answer(to: request) != nil)
+    }
+
+    @Test(.substituting(["https://shop.example.com/name": .text("a")]))
+    func lookup() throws {
+        let request = URLRequest(url: try #require(URL(string: Self.nameURL)))
+        #expect(TestSubstitutions.current.cache.cachedResponse(for: request) != nil)
+    }
+
     @Test(.substituting(["https://shop.example.com/prices": "prices.txt"]))
     func noFolder() async throws {
         Issue.record("it must not run")
@@ -151,6 +224,14 @@ struct ChildTraits {
     )
     func secretInCondition() async throws {
         _ = try await text("https://shop.example.com/prices?access_token=\(Self.secret)")
+    }
+
+    @Test(.substituting(["https://shop.example.com/orders": .status(201).methods("POST").when(json: ["item": 1])]))
+    func otherBody() async throws {
+        let long = String(repeating: "x", count: 400)
+        for body in [#"{"token": "\#(Self.secret)", "id": 7}"#, long] {
+            _ = try? await URLSession.substituted.data(for: order(body: body))
+        }
     }
 
     @Test(.substituting("../Fixtures/checkout.json"))

@@ -229,20 +229,22 @@ struct ExplanationTests {
         arguments: [
             (
                 ["https://h/l?page=1", "https://h/l?page=2"], "https://h/l?page=3",
-                "“https://h/l?page=1” differs only in query. Add an entry for the request's query."
+                "“https://h/l?page=1” differs only in query: the request has “page=3”, and the key “page=1”. Add an "
+                    + "entry for the request's query."
             ),
             (
                 ["https://h/l", "https://h/l?page=2"], "https://h/l?page=3",
-                "“https://h/l” differs only in query. Add an entry for the request's query."
+                "“https://h/l” differs only in query: only the request has “page=3”. Add an entry for the request's query."
             ),
             (
                 ["https://h/l/*?page=1", "https://h/l/*?page=2"], "http://h/l/x?page=3",
-                "“https://h/l/*?page=1” differs only in scheme and query. Begin the key with *:// to match both "
+                "“https://h/l/*?page=1” differs only in scheme and query: the request has “page=3”, and the key “page=1”. Begin the key with *:// to match both "
                     + "schemes, and add an entry for the request's query."
             ),
             (
                 ["https://h/l?page=1"], "https://h/l?page=3",
-                "“https://h/l?page=1” differs only in query. Add an entry for the request's query, or write "
+                "“https://h/l?page=1” differs only in query: the request has “page=3”, and the key “page=1”. Add an "
+                    + "entry for the request's query, or write "
                     + #"{ "file": "a.txt", "ignoreQuery": true } as the key's value if the response doesn't depend on "#
                     + "the query."
             ),
@@ -253,11 +255,32 @@ struct ExplanationTests {
         #expect(try fixture.cache().explain(request(url)).nearMisses.map(\.description) == [expected])
     }
 
+    @Test(
+        "The parameters that differ are shown, without credentials",
+        arguments: [
+            ("https://h/q?a=1&b=2", "https://h/q?b=2&a=3", "the request has “a=3”, and the key “a=1”"),
+            ("https://h/q?a=1", "https://h/q", "only the key has “a=1”"),
+            ("https://h/q?a", "https://h/q?a=1&a=1", "the request has “a=1” and “a=1”, and the key “a”"),
+            ("https://h/q", "https://h/q?access_token=s3cr3t", "only the request has “access_token=redacted”"),
+            ("https://h/*?a=*", "https://h/q?b=1", "the request has “b=1”, and the key “a=*”"),
+            (
+                "https://h/q", "https://h/q?a=1&b=2&c=3&d=4&e=5",
+                "only the request has “a=1”, “b=2”, “c=3” and 2 more"
+            ),
+        ]
+    )
+    func parameters(key: String, url: String, expected: String) throws {
+        let map = try SubstitutionMap([key: .text("a")])
+        let misses = LocalSubstitutionCache(map: map).explain(try request(url)).nearMisses.map(\.description)
+        #expect(misses.count == 1)
+        #expect(misses.first?.contains("differs only in query: \(expected). ") == true, "\(misses)")
+    }
+
     @Test("Several differences are listed as in a sentence")
     func severalDifferences() throws {
         let text = try #require(cache.explain(request("http://other/path/x/")).nearMisses.first?.description)
         #expect(
-            text.contains("differs only in scheme, port, query, trailing slash and letter case. Begin the key with")
+            text.contains("differs only in scheme, port, query, trailing slash and letter case")
         )
         #expect(text.contains("both schemes, use the request's port"))
     }
@@ -289,7 +312,11 @@ struct ExplanationTests {
     func misspelledObject() throws {
         let fixture = try CacheFixture(#""https://h/q": { "file": "a.txt", "status": 203 }"#)
         let misses = try fixture.cache().explain(request("https://h/q?v=1")).nearMisses
-        #expect(misses.map(\.description) == [#"“https://h/q” differs only in query. Add "ignoreQuery": true."#])
+        #expect(
+            misses.map(\.description) == [
+                #"“https://h/q” differs only in query: only the request has “v=1”. Add "ignoreQuery": true."#
+            ]
+        )
     }
 
     @Test("The advice on a map made in code is Swift code")
@@ -307,9 +334,12 @@ struct ExplanationTests {
         }
         #expect(
             try description("https://h/q?v=1")
-                == #"“https://h/q” differs only in query. Write .file("a.txt").ignoreQuery() as the key's value."#
+                == #"“https://h/q” differs only in query: only the request has “v=1”. Write .file("a.txt").ignoreQuery() as the key's value."#
         )
-        #expect(try description("https://h/text?v=1") == "“https://h/text” differs only in query. Add .ignoreQuery().")
+        #expect(
+            try description("https://h/text?v=1")
+                == "“https://h/text” differs only in query: only the request has “v=1”. Add .ignoreQuery()."
+        )
         #expect(
             try description("https://h/post")
                 == "“https://h/post” answers only POST and PUT. To answer GET too, add it to .methods(…), beside the others."

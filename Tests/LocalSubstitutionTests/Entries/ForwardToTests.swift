@@ -32,6 +32,55 @@ struct ForwardToTests {
         #expect(sent.header("Host")?.hasPrefix("127.0.0.1:") == true)
     }
 
+    #if os(Linux)
+    @Test("Sessions that forwarded leave no descriptors behind, however many there were", arguments: [false, true])
+    func descriptors(ofOneCache: Bool) async {
+        await #expect(processExitsWith: .success) { [ofOneCache] in
+            func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+            let origin = try LoopbackServer { _ in .text("network") }
+            let target = origin.url("a").absoluteString
+            let map = try SubstitutionMap(["https://h/a": .forward(to: target), "https://h/b": .text("b")])
+            let cache = LocalSubstitutionCache(map: map)
+            let url = try #require(URL(string: "https://h/a"))
+            for _ in 0..<200 {
+                let own = ofOneCache ? cache : LocalSubstitutionCache(map: map)
+                let session = try own.makeSession(.ephemeral, unmatched: .fail)
+                let body = try await session.data(from: url).0
+                #expect(body == Data("network".utf8))
+                session.finishTasksAndInvalidate()
+            }
+            // The sessions and connections end on other threads.
+            let deadline = ContinuousClock.now + .seconds(30)
+            while try open() >= 64, ContinuousClock.now < deadline { await Task.yield() }
+            #expect(try open() < 64)
+        }
+    }
+    #endif
+
+    @Test("Forwarders beyond the limit of those that keep their sessions go on forwarding")
+    func manyForwarders() async throws {
+        let origin = try LoopbackServer { .text($0.target) }
+        defer { origin.stop() }
+        let sessions = try (0..<20).map { number in
+            let entry = SubstitutionMap.Answer.forward(to: origin.url("\(number)?").absoluteString)
+            return try LocalSubstitutionCache(map: SubstitutionMap(["https://h/a": entry])).makeSession(
+                unmatched: .fail
+            )
+        }
+        defer { for session in sessions { session.finishTasksAndInvalidate() } }
+        let url = try #require(URL(string: "https://h/a"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    let body = try await sessions[number % sessions.count].data(from: url).0
+                    // An empty query is forwarded, too.
+                    #expect(String(decoding: body, as: UTF8.self) == "/\(number % sessions.count)?")
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("A body that's read from a stream is sent")
     func stream() async throws {
         let session = try EntrySession(Self.api, handler: Self.echo)

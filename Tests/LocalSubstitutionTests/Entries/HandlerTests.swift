@@ -575,6 +575,41 @@ struct HandlerTests {
         #expect(released == Array(repeating: true, count: count))
     }
 
+    #if os(Linux) || os(macOS)
+    @Test("Hundreds of handlers that never return let their requests time out, and hold up no other session")
+    func blockedForever() async {
+        await #expect(processExitsWith: .success) {
+            let map = try SubstitutionMap([
+                "https://h/blocked/*": .handler { _ in
+                    block()
+                    return nil
+                },
+                "https://h/a": .text("a").delay(0.1),
+            ])
+            let session = try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
+            let codes = try await withThrowingTaskGroup(of: URLError.Code?.self) { group in
+                for number in 0..<300 {
+                    var blocked = try request("https://h/blocked/\(number)")
+                    blocked.timeoutInterval = 1
+                    group.addTask { [blocked] in
+                        do {
+                            _ = try await session.data(for: blocked)
+                            return nil
+                        } catch {
+                            return (error as? URLError)?.code
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes == Array(repeating: .timedOut, count: 300))
+            let other = try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
+            let body = try await other.data(for: request("https://h/a")).0
+            #expect(body == Data("a".utf8))
+        }
+    }
+    #endif
+
     @Test("64 handlers that suspend don't wait for each other")
     func many() async throws {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
@@ -641,3 +676,6 @@ struct HandlerTests {
         #expect(DispatchTime.now().uptimeNanoseconds - began.uptimeNanoseconds >= 250_000_000)
     }
 }
+
+/// Blocks the thread until the process ends.
+private func block() { DispatchSemaphore(value: 0).wait() }

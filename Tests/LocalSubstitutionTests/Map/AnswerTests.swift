@@ -66,6 +66,31 @@ struct AnswerTests {
                 {"error": "networkConnectionLost"}], "status": 201, "mimeType": "text/plain"}
             """
         ),
+        // Modifiers add up.
+        Row(.text("").methods("POST").methods("PUT"), #"{"text": "", "methods": ["POST", "PUT"]}"#),
+        Row(.text("").methods("POST", "PUT").methods("POST"), #"{"text": "", "methods": ["PUT", "POST"]}"#),
+        Row(
+            .text("").headers(["A": "1", "X-b": "2"]).headers(["x-B": "3", "C": "4"]),
+            #"{"text": "", "headers": {"A": "1", "x-B": "3", "C": "4"}}"#
+        ),
+        Row(
+            .requestHeaders(["A": "1", "B": "2"]).requestHeaders(["b": nil]),
+            #"{"setRequestHeaders": {"A": "1", "b": null}}"#
+        ),
+        Row(.text("").ignoreQuery("a").ignoreQuery("b"), #"{"text": "", "ignoreQuery": ["a", "b"]}"#),
+        Row(.text("").ignoreQuery("a").ignoreQuery(), #"{"text": "", "ignoreQuery": true}"#),
+        Row(.text("").ignoreQuery().ignoreQuery("a"), #"{"text": "", "ignoreQuery": true}"#),
+        Row(
+            .text("").when(headers: ["A": "1"]).when(json: ["b": 1]).when(query: ["q": "1"], text: "*"),
+            #"{"text": "", "when": {"headers": {"A": "1"}, "query": {"q": "1"}, "json": {"b": 1}, "text": "*"}}"#
+        ),
+        Row(
+            .text("").when(headers: ["A": "1"], query: ["q": "1"]).when(headers: ["B": nil], query: ["r": nil]),
+            #"{"text": "", "when": {"headers": {"A": "1", "B": null}, "query": {"q": "1", "r": null}}}"#
+        ),
+        Row(.text("").when().when(text: "a"), #"{"text": "", "when": {"text": "a"}}"#),
+        Row(.text("").when(text: "a").when(), #"{"text": "", "when": {"text": "a"}}"#),
+        Row(.text("").status(404).status(500).delay(1).delay(2), #"{"text": "", "status": 500, "delay": 2}"#),
         Row(Answer.file("a").bytesPerSecond(10), #"{"file": "a", "bytesPerSecond": 10}"#),
         Row(.text("a").secondsPerLine(0.5), #"{"text": "a", "secondsPerLine": 0.5}"#),
         Row(.text("a").secondsPerEvent(0), #"{"text": "a", "secondsPerEvent": 0}"#),
@@ -164,6 +189,10 @@ struct AnswerTests {
             Mistake(.status(404).delay(.infinity), .wrongType, "“delay” must be a number of seconds from 0 to 3600"),
             Mistake(.error(.timedOut).status(5), .invalidValue, "from 100 to 599"),
             Mistake(.status(404).times(2), .conflict, "“times” is only for alternatives"),
+            Mistake(.text("").when(json: 1).when(json: 1), .duplicate, "“when” has “json” twice"),
+            Mistake(.text("").when(text: "a").when(text: "b"), .duplicate, "“when” has “text” twice"),
+            Mistake(.text("").when(headers: ["A": "1"]).when(headers: ["a": "1"]), .duplicate, "“a”"),
+            Mistake(.text("").when(query: ["q": "1"]).when(query: ["q": nil]), .duplicate, "“q”"),
             Mistake(.text("").when(), .invalidValue, "“when” is empty"),
             Mistake(.text("").use(.untilUpdated), .conflict, "“untilUpdated” without a “file”"),
             Mistake([], .wrongType, "is empty"), Mistake([nil], .wrongType, "Alternative 1 can't be null"),

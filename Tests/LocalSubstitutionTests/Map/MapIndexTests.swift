@@ -34,6 +34,30 @@ struct MapIndexTests {
         for number in count..<count + 100 { #expect(index.candidates(for: try url(number)).isEmpty) }
     }
 
+    @Test(
+        "A query with nothing in it makes no difference to a key without *, and does to one with",
+        arguments: [
+            ("https://h/a", "https://h/a?", true), ("https://h/a?", "https://h/a", true),
+            ("https://h/?", "https://h", true),
+            ("https://h/a?b", "https://h/a?", false), ("https://h/*?*", "https://h/a?", true),
+            ("https://h/*?*", "https://h/a", false), ("https://h/*", "https://h/a?", true),
+        ]
+    )
+    func emptyQuery(key: String, url: String, isMatched: Bool) throws {
+        for answer in [SubstitutionMap.Answer.text("a"), .text("a").ignoreQuery("x")] {
+            let map = try SubstitutionMap([key: answer])
+            #expect((map.match(try NormalizedURL(url)).winner != nil) == isMatched, "\(key), \(url)")
+        }
+    }
+
+    @Test("Keys that only differ in a query with nothing in it are given twice")
+    func emptyQueryTwice() throws {
+        let error = #expect(throws: SubstitutionMapError.self) {
+            try SubstitutionMap(["https://h/a": .text("a"), "https://h/a?": .text("b")])
+        }
+        #expect(error?.problems.map(\.kind) == [.duplicate])
+    }
+
     @Test("A second entry for a URL isn't added, however its key is spelled")
     func duplicate() throws {
         var index = MapIndex()

@@ -69,7 +69,7 @@ struct DeliveryTests {
             delivery.suspend()
             _ = delivery.takes(piece)
         }
-        let cancelled = delivery.cancel()
+        let cancelled = delivery.cancel().load
         #expect(cancelled == load)
         let held = delivery.resume()
         #expect(held.isEmpty)
@@ -85,7 +85,7 @@ struct DeliveryTests {
         _ = delivery.begin()
         delivery.wait(for: Task {})
         _ = delivery.takes(end)
-        let load = delivery.cancel()
+        let load = delivery.cancel().load
         #expect(load == nil)
     }
 }

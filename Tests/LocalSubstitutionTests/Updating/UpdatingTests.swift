@@ -48,11 +48,19 @@ struct UpdatingTests {
         let session = session(with: cache)
         defer { session.finishTasksAndInvalidate() }
         let log = EventLog(cache)
+        let heard = Guarded<[String]>([])
+        cache.hear { event in
+            if event.kind == .substituted { heard.withLock { $0.append(event.description) } }
+        }
         let url = try #require(URL(string: fixture.url))
         #expect(try await String(decoding: session.data(from: url).0, as: UTF8.self) == "local")
         _ = await log.all(until: \.isOfRefresh)
         #expect(try await String(decoding: session.data(from: url).0, as: UTF8.self) == "newer")
         #expect(fixture.origin.requests.count == 1)
+        // Events say which of the two answered.
+        let events = heard.withLock { $0 }
+        #expect(events.map { $0.contains("← newer copy of ") } == [false, true], "\(events)")
+        #expect(events.allSatisfy { $0.contains("a.txt (5 bytes; entry") }, "\(events)")
     }
 
     @Test("If the origin is gone, the file or the last known copy answers")

@@ -50,15 +50,18 @@ extension SubstitutionMap {
 
         /// Creates a near miss for an entry's key.
         ///
-        /// - Parameter isOneOfSeveralQueries: Whether other keys differ from this key only in their queries.
-        init(_ entry: Entry, _ differences: [Difference], isOneOfSeveralQueries: Bool) {
+        /// - Parameters:
+        ///   - url: The request's URL.
+        ///   - isOneOfSeveralQueries: Whether other keys differ from this key only in their queries.
+        init(_ entry: Entry, _ differences: [Difference], _ url: NormalizedURL, isOneOfSeveralQueries: Bool) {
             key = entry.key
             self.differences = differences
             let fixes = differences.map { $0 == .query ? Self.queryFix(entry, isOneOfSeveralQueries) : $0.fix }
             // Fixes contain commas, so there's also a comma before the last “and”.
             let advice = (fixes.count > 1 ? [fixes.dropLast().joined(separator: ", ")] : []) + fixes.suffix(1)
             description =
-                "“\(key)” differs only in \(differences.map(\.rawValue).listed()). "
+                "“\(key)” differs only in \(differences.map(\.rawValue).listed())"
+                + (differences.contains(.query) ? Self.parameters(entry, url) : "") + ". "
                 + "\(advice.joined(separator: ", and ").capitalizedFirst)."
         }
 
@@ -79,6 +82,27 @@ extension SubstitutionMap {
                     ". To answer \(method) too, add it to \(field), beside the others."
                 }
             description = "“\(key)” answers only \(answered.listed())\(advice)"
+        }
+
+        /// Returns a clause with the parameters that only the request's query or only the key's has; empty without any.
+        private static func parameters(_ entry: Entry, _ url: NormalizedURL) -> String {
+            let written = entry.key.utf8.firstIndex(of: UInt8(ascii: "?")).map { entry.key.utf8[$0...].dropFirst() }
+            let ofKey = Query(
+                entry.isPattern
+                    ? written.flatMap { String($0) } ?? "" : (try? NormalizedURL(key: entry.key))?.query ?? ""
+            )
+            let ofRequest = Query(url.query ?? "")
+            func quoted(_ texts: [String]) -> String? {
+                guard !texts.isEmpty else { return nil }
+                let shown = texts.prefix(3).map { "“\(ShownURL.parameter($0).clipped)”" }
+                return (shown + (texts.count > 3 ? ["\(texts.count - 3) more"] : [])).listed()
+            }
+            switch (quoted(ofRequest.texts(notIn: ofKey)), quoted(ofKey.texts(notIn: ofRequest))) {
+            case (let request?, let key?): return ": the request has \(request), and the key \(key)"
+            case (let request?, nil): return ": only the request has \(request)"
+            case (nil, let key?): return ": only the key has \(key)"
+            case (nil, nil): return ""
+            }
         }
 
         /// Returns how to correct a query: with an entry for the request's query, or with `ignoreQuery`. If the key has
@@ -194,6 +218,7 @@ final class NearMisses: Sendable {
             SubstitutionMap.NearMiss(
                 $0.entry,
                 $0.differences,
+                url,
                 isOneOfSeveralQueries: areSeveral && $0.differsInQuery
             )
         }

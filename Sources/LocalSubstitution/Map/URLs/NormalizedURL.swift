@@ -6,7 +6,8 @@
 package final class NormalizedURL: Sendable {
     /// The normalized URL with its query parameters in their original order.
     package let text: String
-    /// The normalized URL with its query parameters sorted by name. Equal URLs have the same canonical URL.
+    /// The normalized URL with its query parameters sorted by name, and without a `?` that nothing follows. Equal URLs have
+    /// the same canonical URL.
     package let canonical: String
     let layout: Layout
 
@@ -84,6 +85,8 @@ package final class NormalizedURL: Sendable {
         let query = text.utf8.dropFirst(layout.query + 1)
         if query.contains(UInt8(ascii: "&")) {
             canonical = "\(Substring(text.utf8.prefix(layout.query + 1)))\(Query(String(Substring(query))).sorted.text)"
+        } else if query.isEmpty, layout.query < text.utf8.count {
+            canonical = String(text.dropLast())
         } else {
             canonical = text
         }
@@ -105,7 +108,7 @@ package final class NormalizedURL: Sendable {
 
     /// Returns the canonical URL without the parameters that a rule ignores, and the number of parameters that remain.
     func canonical(ignoring rule: Query.Ignored) -> (text: String, parameters: Int) {
-        guard let query else { return (text, 0) }
+        guard let query, !query.isEmpty else { return (withoutQuery, 0) }
         guard let left = Query(query).removing(rule) else { return (withoutQuery, 0) }
         return (withoutQuery + "?" + left.sorted.text, left.count)
     }

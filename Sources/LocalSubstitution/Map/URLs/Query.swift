@@ -17,6 +17,15 @@ package struct Query {
         parameters.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "&")
     }
 
+    /// Returns the parameters that another query doesn't have, in order.
+    func texts(notIn other: Query) -> [String] {
+        var others = other.parameters
+        let left = parameters.filter { parameter in
+            others.firstIndex(of: parameter).map { others.remove(at: $0) } == nil && !parameter.isEmpty
+        }
+        return left.map { String(decoding: $0, as: UTF8.self) }
+    }
+
     /// The same parameters, sorted by name. Parameters with the same name keep their order.
     var sorted: Query {
         Query(parameters: parameters.ordered { Self.name($0).lexicographicallyPrecedes(Self.name($1)) })

@@ -26,6 +26,11 @@ package struct ShownURL: Sendable {
         add(rest[path.endIndex...], separators: "?#&;", ofParameters: "?#&;")
     }
 
+    /// Returns a query's parameter without its credential, if it has one.
+    static func parameter(_ text: String) -> String {
+        ShownURL(URL(string: "https://h/?\(text)")).text.replacingOccurrences(of: "https://h/?", with: "")
+    }
+
     private static let replacement = "redacted"
 
     /// Returns an explanation's text, with “redacted” in place of each credential of the URL that the text quotes.

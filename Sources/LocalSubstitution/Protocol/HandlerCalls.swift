@@ -1,0 +1,85 @@
+import Guarded
+
+/// The calls of handlers that belong to a test. Each runs in a Swift task that inherits the task-locals of ``begin()``'s
+/// caller. So an expectation that fails in a handler is an issue of the test.
+package final class HandlerCalls: Sendable {
+    private struct State: Sendable {
+        /// The calls that haven't returned. A task is `nil` until it's started.
+        var running: [Int: (key: String, task: Task<Void, Never>?, isCancelled: Bool)] = [:]
+        var count = 0
+        var hasEnded = false
+    }
+
+    private let state = Guarded(State())
+    private let starts = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
+    private let allReturned = FirstValue<Void>()
+    /// Returns whether a handler's error is already an issue of the test.
+    let isReported: @Sendable (any Error) -> Bool
+
+    package init(isReported: @escaping @Sendable (any Error) -> Bool) { self.isReported = isReported }
+
+    /// Starts the calls, those before and those to come, in Swift tasks that inherit the current task-locals.
+    package func begin() {
+        let starts = starts.stream
+        _ = AppThreads.task { for await start in starts { start() } }
+    }
+
+    /// Starts a call of the handler of a key's entry. Returns a closure that cancels the call.
+    func start(_ key: String, _ body: @escaping @Sendable () async -> Void) -> @Sendable () -> Void {
+        let id = state.withLock { state in
+            state.count += 1
+            state.running[state.count] = (key, nil, state.hasEnded)
+            return state.count
+        }
+        let call = { @Sendable [self] in
+            await body()
+            let isLast = state.withLock { state in
+                state.running[id] = nil
+                return state.hasEnded && state.running.isEmpty
+            }
+            if isLast { allReturned.set(()) }
+        }
+        let start = { @Sendable [self] in
+            let task = AppThreads.task(call)
+            let isCancelled = state.withLock { state in
+                state.running[id]?.task = task
+                return state.running[id]?.isCancelled == true
+            }
+            if isCancelled { task.cancel() }
+        }
+        // After the end, no task starts calls any more.
+        if case .terminated = starts.continuation.yield(start) { start() }
+        return { [self] in
+            let task = state.withLock { state in
+                state.running[id]?.isCancelled = true
+                return state.running[id]?.task
+            }
+            task?.cancel()
+        }
+    }
+
+    /// Whether ``end()`` was called.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// Cancels the calls that haven't returned, and waits at most a second for them.
+    ///
+    /// - Returns: The keys of the entries whose handlers go on.
+    package func end() async -> [String] {
+        let tasks = state.withLock { state in
+            state.hasEnded = true
+            for id in state.running.keys { state.running[id]?.isCancelled = true }
+            return state.running.values.map(\.task)
+        }
+        guard !tasks.isEmpty else {
+            starts.continuation.finish()
+            return []
+        }
+        for task in tasks { task?.cancel() }
+        // In a task of its own, so that this also waits if the test's task is cancelled.
+        await Task { [allReturned] in
+            _ = try? await RequestTimeout(1).value(for: nil) { await allReturned.wait() }
+        }.value
+        starts.continuation.finish()
+        return state.withLock { $0.running.values.map(\.key) }.ordered(by: <)
+    }
+}
