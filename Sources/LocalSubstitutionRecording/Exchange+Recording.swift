@@ -141,7 +141,7 @@ extension Exchange {
             if let reason = RecordingRules.refusal(of: request, url) ?? foreign.refusal(of: url) { throw reason }
             for name in isBrowsed ? ["Range"] : ["Range", "Cookie"]
             where request.value(forHTTPHeaderField: name) != nil {
-                throw .requestHeader(name)
+                throw name == "Range" && response.statusCode == 206 ? .part : .requestHeader(name)
             }
         } catch {
             return .refuse(error, dropping: nil)

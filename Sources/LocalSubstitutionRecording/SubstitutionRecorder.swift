@@ -132,15 +132,23 @@ public final class SubstitutionRecorder: Sendable {
 
 /// The functions that sessions call.
 extension SubstitutionRecorder: ResponseRecorder {
-    /// Returns whether the recorder takes a request. For such a request, it keeps the response unless a rule forbids
-    /// that, and answers with a kept copy if the network fails. A closed recorder takes no requests.
+    /// Returns why the recorder doesn't take a request, without a period; `nil` if it does. For such a request, it keeps
+    /// the response unless a rule forbids that, and answers with a kept copy if the network fails. A closed recorder
+    /// takes no requests.
     ///
     /// A `HEAD` is taken only if a copy answers it. Its response isn't kept.
-    package func takes(_ request: URLRequest) -> Bool {
+    package func refusal(of request: URLRequest) -> String? {
         var get = request
         if request.httpMethod == "HEAD", hasAnswer(to: request) { get.httpMethod = "GET" }
-        guard let url = Self.url(of: request), RecordingRules.refusal(of: get, url) == nil else { return false }
-        return !contents.isClosed && contents.foreign.exclusion(of: url) == nil
+        do throws(RecordingRules.Refusal) {
+            let url = try RecordingRules.url(of: request)
+            if contents.isClosed { throw .closed }
+            if let reason = RecordingRules.refusal(of: get, url) { throw reason }
+            if let key = contents.foreign.exclusion(of: url) { throw .excluded(key: key) }
+            return nil
+        } catch {
+            return error.description
+        }
     }
 
     /// Returns the validators with which a request can ask the server whether the kept copy is current. Returns `nil`

@@ -1,10 +1,10 @@
 import Foundation
 import LocalSubstitution
 
-/// A parsed `Content-Type` header with a valid type (RFC 9110 §8.3.1).
+/// The valid type of a `Content-Type` header (RFC 9110 §8.3.1).
 package struct ContentType {
-    /// The header's whole value, as the server sent it.
-    package let text: String
+    /// The type with its parameters, as the server sent it.
+    package private(set) var text: String
     /// The type without parameters, in lowercase, such as `text/html`.
     package let essence: String
     /// The first valid charset, in lowercase; `nil` if the header has none.
@@ -12,13 +12,36 @@ package struct ContentType {
     /// Whether the header has parameters other than `charset`.
     package private(set) var hasOtherParameters = false
 
-    /// Parses a header's value. Returns `nil` if the type is invalid, or if the value has characters that an entry's
-    /// header can't have.
-    package init?(_ text: String) {
-        (self.text, essence) = (text, MIMEType.essence(of: text))
-        guard HTTPSyntax.isMIMEType(essence), HTTPSyntax.problem(ofHeader: "Content-Type", value: text) == nil else {
-            return nil
+    /// Parses a header's value. If it lists several types, the last valid one counts (Fetch, “extract a MIME type”).
+    /// Returns `nil` if there's none.
+    package init?(_ header: String) {
+        var last: ContentType?
+        var isQuoted = false
+        let types = header.utf8.split {
+            if $0 == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return $0 == UInt8(ascii: ",") && !isQuoted
         }
+        for text in types {
+            guard var type = ContentType(one: String(Substring(text)).trimmingCharacters(in: .whitespaces)) else {
+                continue
+            }
+            // A repeated type keeps the charset that it had before.
+            if type.charset == nil, type.essence == last?.essence, let charset = last?.charset {
+                type.charset = charset
+                type.text += "; charset=\(charset)"
+            }
+            last = type
+        }
+        guard let last else { return nil }
+        self = last
+    }
+
+    /// Parses a single type. Returns `nil` if it's invalid, or if it has characters that an entry's header can't have.
+    private init?(one text: String) {
+        (self.text, essence) = (text, MIMEType.essence(of: text))
+        guard HTTPSyntax.isMIMEType(essence), essence != "*/*",
+            HTTPSyntax.problem(ofHeader: "Content-Type", value: text) == nil
+        else { return nil }
         for parameter in text.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard let name = pair.first, !name.isEmpty else { continue }
@@ -41,14 +64,17 @@ extension EntryFields {
             headers["Content-Type"] = type.text
             return
         }
-        let choices = [(nil, nil), (type.essence, nil), (nil, type.charset), (type.essence, type.charset)]
+        let charset = Optional(type.charset)
+        let choices: [(String?, String??)] = [
+            (nil, nil), (type.essence, nil), (nil, charset), (type.essence, charset),
+        ]
         // Without a file, an entry can have neither field, so a type that isn't the default becomes a header.
         for choice in file == nil ? [(nil, nil)] : choices {
-            (mimeType, charset) = choice
+            (mimeType, self.charset) = choice
             if serves(type, ofBody: body, at: url, defaults: defaults) { return }
         }
         if isSecret { return }
-        (mimeType, charset) = (nil, nil)
+        (mimeType, self.charset) = (nil, nil)
         headers["Content-Type"] = type.text
     }
 
@@ -61,13 +87,11 @@ extension EntryFields {
         let entry = Entry(url.canonical, self, defaults: defaults)
         let substitution = Substitution(entry, fileName: file, folder: nil, url: url)
         let served = ContentType(substitution.contentType(ofBody: body))
-        // Without a charset, an entry may serve text as UTF-8. That's right only if the body is UTF-8, or begins
-        // with a byte order mark.
+        // A charset that the server didn't send would override the one that a document names itself, and the one that
+        // its scripts, style sheets and forms take over. But JSON is UTF-8 anyway (RFC 8259 §8.1).
         let isCharsetRight =
-            type.charset == nil
-            ? served?.charset == nil || Charset.byteOrderMark(of: body) != nil
-                || body.withUnsafeBytes { String(utf8: $0) != nil }
-            : served?.charset == type.charset
+            served?.charset == type.charset
+            || type.charset == nil && MIMEType.isJSON(type.essence) && body.withUnsafeBytes { String(utf8: $0) != nil }
         return served?.essence == type.essence && isCharsetRight
     }
 }

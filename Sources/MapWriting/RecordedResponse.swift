@@ -12,13 +12,14 @@ package struct RecordedResponse: Sendable {
     package let headers: [String: String]
     /// The value of `Content-Type`, as it was received; `nil` if there's none.
     package let contentType: String?
-    /// The parsed ``contentType``; `nil` if it's missing or invalid.
+    /// The parsed ``contentType``. If it's missing or invalid, the type that the body's first bytes have; `nil` if that
+    /// isn't known either.
     let type: ContentType?
     package let body: Data
 
     package init(status: Int, headers: [String: String], contentType: String?, body: Data) {
         (self.status, self.headers, self.contentType, self.body) = (status, headers, contentType, body)
-        type = contentType.flatMap { ContentType($0) }
+        type = contentType.flatMap { ContentType($0) } ?? MIMEType.sniffed(body).flatMap { ContentType($0) }
     }
 
     /// Creates a value with the parts of a session's response that a map keeps.

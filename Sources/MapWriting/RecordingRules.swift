@@ -101,7 +101,8 @@ extension RecordingRules {
         package static let names = [
             "Content-Disposition", "Content-Language", "Content-Security-Policy", "Cross-Origin-Embedder-Policy",
             "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Link", "Permissions-Policy",
-            "Referrer-Policy", "Service-Worker-Allowed", "SourceMap", "X-Content-Type-Options", "X-Frame-Options",
+            "Referrer-Policy", "Refresh", "Service-Worker-Allowed", "SourceMap", "X-Content-Type-Options",
+            "X-Frame-Options",
             "X-Robots-Tag",
         ]
 
@@ -160,7 +161,10 @@ extension RecordingRules {
         /// Returns a reason that applies to a redirected request instead of the original one.
         package static func redirect(_ reason: Self) -> Self { Self("after a redirect, \(reason)") }
         package static func query(_ parameter: SecretName.Parameter) -> Self { Self(parameter.description) }
-        package static func status(_ status: Int) -> Self { Self("the status is \(status), which isn't recorded") }
+        package static func status(_ status: Int) -> Self {
+            status == 206 ? part : Self("the status is \(status), which isn't recorded")
+        }
+        package static let part = Self("the response is only a part of the file (status 206)")
         package static func responseHeader(_ header: String) -> Self { Self("the response has the header “\(header)”") }
         /// Returns the reason for a redirect whose `Location` may contain a credential. A redirect can't be kept
         /// without this header.

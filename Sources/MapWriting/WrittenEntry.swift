@@ -36,9 +36,13 @@ package struct WrittenEntry {
         // Clients expect an event stream to arrive in pieces.
         if file != nil, response.type?.essence == MIMEType.eventStream { fields.pace = .secondsPerEvent(0) }
 
-        // The type of a 204 or 304 has no meaning, since it can't have a body.
-        if let type = response.type, file != nil || ![204, 304].contains(response.status) {
-            fields.set(type, ofBody: response.body, at: url, defaults: defaults)
+        if HTTPSyntax.hasBody(status: response.status) {
+            if let type = response.type {
+                fields.set(type, ofBody: response.body, at: url, defaults: defaults)
+            } else if !response.body.isEmpty {
+                // The empty header means that no type is sent, so that the client finds it out, as it did before.
+                fields.headers["Content-Type"] = ""
+            }
         }
         self.init(fields, text: Self.text(Self.members(fields)), url: url, defaults: defaults)
     }
@@ -82,7 +86,7 @@ package struct WrittenEntry {
         return [
             "file": fields.file.map(JSONText.string),
             "mimeType": fields.mimeType.map(JSONText.string),
-            "charset": fields.charset.map(JSONText.string),
+            "charset": fields.charset.map { $0.map(JSONText.string) ?? "null" },
             "status": fields.status.map { String($0) },
             "secondsPerEvent": fields.pace == .secondsPerEvent(0) ? "0" : nil,
             "ignoreQuery": fields.ignoreQuery == nil ? nil : "false",

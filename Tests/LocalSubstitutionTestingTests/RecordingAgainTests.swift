@@ -97,7 +97,7 @@ struct RecordingAgainTests {
             (
                 #"{ "headers": { "Link": "<old>", "X-Mine": "1" }, "file": "a.txt" }"#, "GET a",
                 LoopbackServer.Answer(
-                    headers: [("link", "<new>"), ("Content-Type", "text/plain")],
+                    headers: [("link", "<new>"), ("Content-Type", "text/plain; charset=utf-8")],
                     body: Data("new".utf8)
                 ),
                 #"{ "headers": { "Link": "<new>", "X-Mine": "1" }, "file": "a.txt" }"#, "new"

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @testable import LocalSubstitution
-@testable import MapTools
+@testable import MapWriting
 
 @Suite("MIME type sniffing", .values)
 struct MIMETypeSniffingTests {

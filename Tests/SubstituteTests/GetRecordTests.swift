@@ -35,7 +35,7 @@ struct GetRecordTests {
         ])
         let urls = ["/page", "/no", "/events"].map { origin.url($0).absoluteString }
         let first = try await folder.substitute(["get", "--record", "kept"] + urls)
-        #expect(first.status == 0)
+        #expect(first.status == 1)
         #expect(first.messages.contains("not recorded \(urls[1]): the status is 500, which isn't recorded"))
         #expect(first.messages.contains("2 responses new or changed in "))
         #expect(try folder.contents("kept/substitutions.json").range(of: Data(#""secondsPerEvent": 0"#.utf8)) != nil)
@@ -51,6 +51,73 @@ struct GetRecordTests {
         #expect(missing.status == 1)
         #expect(!missing.messages.contains("new or changed"))
         #expect(missing.messages.contains("No entry answers this request, and it can't use the network."))
+    }
+
+    @Test("A recording sends the type that the origin sent, from two lines, too", arguments: [[], ["--parts"]])
+    func types(words: [String]) async throws {
+        let types = [
+            "/two": ["text/html", "text/html; charset=koi8-r"], "/invalid": ["text/css", "text"], "/none": [],
+            "/charset": ["text/html"],
+        ]
+        let origin = try LoopbackServer { request in
+            LoopbackServer.Answer(
+                headers: (types[request.path] ?? []).map { ("Content-Type", $0) },
+                body: Data("<!doctype html><meta charset=iso-2022-jp>\u{1B}$B4A;z\u{1B}(B".utf8)
+            )
+        }
+        defer { origin.stop() }
+        let expected = [
+            "/two": "text/html; charset=koi8-r", "/invalid": "text/css", "/none": "text/html", "/charset": "text/html",
+        ]
+        for (path, type) in expected {
+            let url = origin.url(path).absoluteString
+            #expect(try await folder.substitute(["get", "--record", "kept"] + words + [url]).status == 0)
+            let run = try await folder.substitute("get", "--record", "kept", "--offline", "--json", url)
+            struct Record: Decodable { let type: String }
+            #expect(try run.json([Record].self).map(\.type) == [type])
+        }
+    }
+
+    static let refusals: [(words: [String], path: String, reason: String)] = [
+        ([], "/a?access_token=x", "the URL's parameter “access_token” may be a credential"),
+        ([], "/a;jsessionid=x", "the URL's parameter “jsessionid” may be a credential"),
+        (["--header", "Authorization: Basic eDp5"], "/a", "the request has the header “Authorization”"),
+        (["--header", "Cookie: a=b"], "/a", "the request has the header “Cookie”"),
+        (["--method", "POST"], "/a", "the method is POST; only GET is recorded"),
+        (["--data", "x", "--method", "PUT"], "/a", "the method is PUT; only GET is recorded"),
+        (["--method", "HEAD"], "/a", "the method is HEAD; only GET is recorded"),
+        ([], "/no/a", "the entry “http://127.0.0.1:*/no/*” in the recorder's map excludes the URL"),
+        (["--range", "0-0"], "/part", "the response is only a part of the file (status 206)"),
+        ([], "/private", "the response's Cache-Control says “private”"),
+        ([], "/401", "the status is 401, which isn't recorded"),
+    ]
+
+    @Test("What --record doesn't save is named with the reason, and the exit status is 1", arguments: refusals)
+    func refused(words: [String], path: String, reason: String) async throws {
+        let origin = try LoopbackServer { request in
+            switch request.path {
+            case "/part":
+                LoopbackServer.Answer(status: 206, headers: [("Content-Range", "bytes 0-0/2")], body: Data("a".utf8))
+            case "/private": LoopbackServer.Answer(headers: [("Cache-Control", "private")], body: Data("a".utf8))
+            case "/401": .status(401)
+            default: .text("a")
+            }
+        }
+        defer { origin.stop() }
+        try folder.write(#"{ "http://127.0.0.1:*/no/*": null }"#, to: "kept/substitutions.json")
+        let (url, kept) = (origin.url(path).absoluteString, origin.url("/kept").absoluteString)
+        let run = try await folder.substitute(["get", "--record", "kept", "--json"] + words + [url])
+        #expect(run.status == 1)
+        #expect(run.messages.contains("not recorded \(url): \(reason)\n"), "\(run.messages)")
+        struct Record: Decodable { let notRecorded: String? }
+        #expect(try run.json([Record].self).map(\.notRecorded) == [reason])
+
+        let both = try await folder.substitute([
+            "get", "--record", "kept", "--json", kept, origin.url("/401").absoluteString,
+        ])
+        #expect(both.status == 1)
+        #expect(try both.json([Record].self).map { $0.notRecorded == nil } == [true, false])
+        #expect(try await folder.substitute("get", "--record", "kept", kept).status == 0)
     }
 
     @Test("A recording that can't be saved is an error")
@@ -80,7 +147,7 @@ struct GetRecordTests {
         let words = ["-c", script, try Executable.substitute().path] + urls
         let run = try await folder.run(URL(fileURLWithPath: "/bin/sh"), words)
         #expect(run.hasExited)
-        #expect(run.status == (redirections.contains(">&- 2") ? 1 : 0), "output that can't be written is an error")
+        #expect(run.status == 1)
         let lock = String(decoding: try folder.contents("kept/.recorder.lock"), as: UTF8.self)
         #expect(Int(lock.dropLast()) != nil, "\(lock)")
         #expect(try folder.contents("kept/.recorder.journal").isEmpty)
@@ -118,7 +185,7 @@ struct GetRecordTests {
             }
             let body = Self.body(of: request.path, number)
             return LoopbackServer.Answer(
-                headers: [("Content-Type", "text/plain"), ("ETag", "\"\(number)\"")],
+                headers: [("Content-Type", "text/plain; charset=utf-8"), ("ETag", "\"\(number)\"")],
                 body: body
             )
         }

@@ -67,7 +67,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// The file of the winning entry's answer; `nil` if the answer has no file, or if there's no answer.
     public let file: URL?
     /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if the answer is an
-    /// error or a handler's. Also `nil` if the network answers, unless the entry sets the header `Content-Type`.
+    /// error or a handler's, or if the entry's `Content-Type` is empty. Also `nil` if the network answers, unless the
+    /// entry sets the header `Content-Type`.
     public let contentType: String?
     /// Where the MIME type comes from, in words; `nil` if ``contentType`` is `nil`.
     public let contentTypeSource: String?
@@ -165,7 +166,9 @@ extension Explanation {
             default: substitution
             }
         let type = typed?.contentType(ofBody: beginning, from: copy?.contentType)
-        (contentType, contentTypeSource) = (type?.text, type?.source.description)
+        // An empty header means that no type is sent.
+        let sent = type?.text.isEmpty == true ? nil : type
+        (contentType, contentTypeSource) = (sent?.text, sent?.source.description)
         attached = problem == nil && refusal == nil ? Self.attached(plan) : nil
         isNewerCopy = verdict == .substituted && substitution?.use == .untilUpdated ? copy != nil : nil
         status = substitution?.status

@@ -197,7 +197,7 @@ final class Plan: Sendable {
         in rules: SessionRules,
         _ traits: LoaderTraits
     ) -> Action {
-        if !isExcluded, let recorder = rules.recorder, recorder.takes(request) {
+        if !isExcluded, let recorder = rules.recorder, recorder.refusal(of: request) == nil {
             return rules.forbidsNetwork(to: request) ? .replay(recorder) : .forward(.recorder(recorder))
         }
         guard rules.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }

@@ -115,6 +115,7 @@ extension ResponseBuilder {
         if hasBody { headers["Accept-Ranges"] = "bytes" }
         headers["ETag"] = entityTag
         for (name, value) in substitution.headers { headers[header: name] = value }
+        if headers[header: "Content-Type"] == "" { headers[header: "Content-Type"] = nil }
         headers["Content-Length"] = String(length)
         headers[Responder.proofHeader] = proof
         return headers

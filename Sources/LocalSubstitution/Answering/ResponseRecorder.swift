@@ -6,9 +6,9 @@ package import Foundation
 
 /// The keeper of a session's responses, which answer when the network fails: a `SubstitutionRecorder`.
 package protocol ResponseRecorder: AnyObject, Sendable {
-    /// Returns whether the recorder handles a request. If so, it may keep the response, and if the network fails, a
-    /// kept copy answers.
-    func takes(_ request: URLRequest) -> Bool
+    /// Returns why the recorder doesn't handle a request, without a period; `nil` if it does. Then it may keep the
+    /// response, and if the network fails, a kept copy answers.
+    func refusal(of request: URLRequest) -> String?
     /// Returns whether a request has a kept copy that ``answer(_:)`` can read.
     func hasAnswer(to request: URLRequest) -> Bool
     /// Returns whether the response to a request is probably an event stream. A stream is passed on as it arrives, even

@@ -172,17 +172,21 @@ extension Substitution {
         if let own = headers[header: "Content-Type"] { return (own, .header) }
         let own = options.fields.charset
         if let server, mimeTypeSource != .entry {
-            return (own.map { "\(MIMEType.essence(of: server)); charset=\($0)" } ?? server, .server)
+            return (own.map { Self.text(MIMEType.essence(of: server), charset: $0) } ?? server, .server)
         }
         let charset = own ?? self.charset.map { Charset.byteOrderMark(of: body) ?? $0 }
-        return (mimeType + (charset.map { "; charset=\($0)" } ?? ""), mimeTypeSource)
+        return (Self.text(mimeType, charset: charset), mimeTypeSource)
+    }
+
+    private static func text(_ type: String, charset: String?) -> String {
+        type + (charset.map { "; charset=\($0)" } ?? "")
     }
 
     /// Returns the `Content-Type` of a response with a body.
     package func contentType(ofBody body: Data) -> String { contentType(ofBody: body, from: nil).text }
 
-    /// The charset that the entry sets. By default, `utf-8` for text and streams, and `nil` for other types. When a
-    /// response is built, a byte order mark in the file overrides the default.
+    /// The charset that the entry sets, `nil` for none. By default, `utf-8` for text and streams, and `nil` for other
+    /// types. When a response is built, a byte order mark in the file overrides the default.
     var charset: String? {
         let isText = if case .stream = answer { true } else { MIMEType.isText(mimeType) }
         return options.fields.charset ?? (isText ? Charset.standard : nil)

@@ -261,8 +261,10 @@ extension SubstitutionMap.Answer {
     /// Sets the MIME type, such as `text/css`, without parameters.
     public func mimeType(_ type: String) -> Self { setting("mimeType", JSONText.string(type)) }
 
-    /// Sets the charset of a file or data. Use an IANA name, such as `utf-8`.
-    public func charset(_ charset: String) -> Self { setting("charset", JSONText.string(charset)) }
+    /// Sets the charset of a file or data. Use an IANA name, such as `utf-8`, or `nil` for a type without a charset.
+    public func charset(_ charset: String?) -> Self {
+        setting("charset", charset.map { JSONText.string($0) } ?? "null")
+    }
 
     /// Adds HTTP methods that are answered. `GET` implies `HEAD`, and `*` means all methods.
     public func methods(_ methods: String...) -> Self { adding(methods, to: "methods") }

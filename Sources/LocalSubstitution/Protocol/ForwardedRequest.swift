@@ -74,6 +74,9 @@ final class ForwardedRequest: Sendable {
         self.request = request
     }
 
+    /// Whether the client has a part of the response.
+    var isPartial: Bool { state.withLock { $0.isPartial } }
+
     /// The entry that answers if the network fails; `nil` if none does.
     var entryFallback: Substitution? { if case .entry(let substitution)? = fallback { substitution } else { nil } }
 

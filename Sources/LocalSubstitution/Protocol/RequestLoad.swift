@@ -378,13 +378,23 @@ final class RequestLoad {
             case .received(let response):
                 return try await finish(sent, with: response)
             case .failed(let error, let fallback):
-                guard let fallback else { return .end(fail(plan, error)) }
+                guard let fallback else {
+                    reportUnfinished(sent)
+                    return .end(fail(plan, error))
+                }
                 try await wait(sent.entryFallback?.options.fields.delay)
                 return try await fallBack(plan, fallback, error)
             }
         }
         sent.cancel()
+        reportUnfinished(sent)
         return .end(.failed(plan, URLError(.cancelled)))
+    }
+
+    /// Reports that the recorder doesn't get a response of which the client already has a part.
+    private func reportUnfinished(_ sent: ForwardedRequest) {
+        guard case .recorder? = sent.fallback, sent.isPartial, let url = sent.plan.request.url else { return }
+        responder.report(.notKept(reason: "the response was cut off, or the client didn't wait for its end"), of: url)
     }
 
     /// Returns the next step for the target of a network redirect. Returns `nil` to let the network answer: for
@@ -431,6 +441,9 @@ final class RequestLoad {
         guard let fallback = sent.fallback else {
             guard plan.substitution != nil else {
                 responder.reportUnanswered(plan)
+                if let reason = attachment.rules.recorder?.refusal(of: plan.request), let url = plan.request.url {
+                    responder.report(.notKept(reason: reason), of: url)
+                }
                 return outcome(received.head)
             }
             responder.maps.use(plan)

@@ -14,7 +14,7 @@ package enum SecretMember {
             return String(decoding: bytes, as: UTF8.self)
         }
         guard parts.count == 2 else { return isSecret(value: parts.first ?? "") }
-        return SecretName.isSecret(parts[0]) || isSecret(value: parts[1])
+        return SecretName.isSecret(parts[0], value: parts[1].utf8) || isSecret(value: parts[1])
     }
 
     /// Returns whether a body of unknown type looks like a form: fields such as `name=value`, separated by `&`, in
@@ -26,8 +26,11 @@ package enum SecretMember {
 
     /// Returns a form's fields, with a text in place of each value that may be a credential.
     package static func fields(of form: String, withSecrets text: String) -> [String] {
-        form.split(separator: "&", omittingEmptySubsequences: false).map { field in
-            isSecret(field: field) ? (field.firstIndex(of: "=").map { field[...$0] } ?? "") + text : String(field)
+        let fields = form.split(separator: "&", omittingEmptySubsequences: false)
+        let isCard = fields.contains { isCardCode($0.prefix { $0 != "=" }) }
+        return fields.map { field in
+            isSecret(field: field) || isCard && isCardNumber(field.prefix { $0 != "=" })
+                ? (field.firstIndex(of: "=").map { field[...$0] } ?? "") + text : String(field)
         }
     }
 
@@ -36,6 +39,15 @@ package enum SecretMember {
     private static let nameKeys: Set<String> = ["field", "id", "key", "label", "name", "param", "parameter"]
     /// The lowercase names of members that contain a field's value, such as `value` in the example of ``nameKeys``.
     private static let valueKeys: Set<String> = ["answer", "content", "text", "val", "value", "values"]
+
+    /// Returns whether a name is that of a card's security code. Then a ``isCardNumber(_:)`` beside it is the card's.
+    private static func isCardCode(_ name: some StringProtocol) -> Bool {
+        ["cvv", "cvv2", "cvc", "cvc2", "csc", "securitycode", "security_code"].contains(name.lowercased())
+    }
+
+    private static func isCardNumber(_ name: some StringProtocol) -> Bool {
+        ["number", "pan"].contains(name.lowercased())
+    }
 
     /// How many levels of JSON inside strings are parsed. Strings in deeper levels are only searched as text.
     private static let deepest = 4
@@ -68,8 +80,14 @@ package enum SecretMember {
 
         /// Reads a value, and moves the cursor behind it.
         ///
-        /// - Parameter level: How many strings of JSON surround the value, one inside the other; 0 by default.
-        package init(_ cursor: inout JSONCursor, level: Int = 0) throws(JSONCursor.SyntaxError) {
+        /// - Parameters:
+        ///   - level: How many strings of JSON surround the value, one inside the other; 0 by default.
+        ///   - parent: The key of the member with the value; empty by default.
+        package init(
+            _ cursor: inout JSONCursor,
+            level: Int = 0,
+            in parent: String = ""
+        ) throws(JSONCursor.SyntaxError) {
             let (start, kind) = (cursor.offset, cursor.next)
             switch kind {
             case .object:
@@ -78,13 +96,17 @@ package enum SecretMember {
                 var (values, secretsInValues): ([Range<Int>], [Range<Int>]) = ([], [])
                 // Whether a member names a credential.
                 var isNamed = false
+                // The values that are a card's number if the object is a card, or has a card's security code.
+                var (numbers, isCard): ([Range<Int>], Bool) = ([], parent.lowercased().hasSuffix("card"))
                 try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                     let start = cursor.offset
                     var copy = cursor
-                    let name = cursor.next == .string && nameKeys.contains(key.lowercased()) ? try copy.text() : nil
-                    let value = try Self(&cursor, level: level)
-                    if let name, isSecret(name: name) { isNamed = true }
-                    let isSecret = isSecret(name: key)
+                    let text = cursor.next == .string ? try copy.text() : nil
+                    let value = try Self(&cursor, level: level, in: key)
+                    if let text, nameKeys.contains(key.lowercased()), isSecret(name: text) { isNamed = true }
+                    let isSecret = SecretName.isSecret(key, value: (text ?? "").utf8, in: .member)
+                    if isCardCode(key) { isCard = true }
+                    if !isSecret, isCardNumber(key) { numbers.append(start..<cursor.offset) }
                     if !isSecret, let rest = value.rest { members.append((key, rest)) }
                     let found = isSecret ? [start..<cursor.offset] : value.secrets
                     if valueKeys.contains(key.lowercased()) {
@@ -94,13 +116,17 @@ package enum SecretMember {
                         secrets += found
                     }
                 }
+                if isCard {
+                    members.removeAll { isCardNumber($0.key) }
+                    secrets += numbers
+                }
                 if isNamed { members.removeAll { valueKeys.contains($0.key.lowercased()) } }
                 secrets += isNamed ? values : secretsInValues
                 rest = JSONText.object(members)
             case .array:
                 var elements: [String?] = []
                 try cursor.array { cursor throws(JSONCursor.SyntaxError) in
-                    let element = try Self(&cursor, level: level)
+                    let element = try Self(&cursor, level: level, in: parent)
                     elements.append(element.rest)
                     secrets += element.secrets
                 }

@@ -17,6 +17,8 @@ struct Fetch: Sendable {
     /// The requests that redirects led to, in order. The last of them got the response. Empty without redirects.
     var redirects: [URLRequest] = []
     let milliseconds: Double
+    /// Why `--record` didn't save the response, without a period; `nil` if it did, or if there was nothing to save.
+    var notRecorded: String?
 
     /// What answered a request, or why the load failed.
     struct Source: Sendable, Hashable, CustomStringConvertible {
@@ -58,6 +60,7 @@ struct Fetch: Sendable {
             "url": url.absoluteString, "source": source.name, "file": source.file, "status": response?.statusCode,
             "type": response.map { _ in type }, "bytes": body.count,
             "milliseconds": isTimed ? milliseconds.roundedToHundredths : nil, "error": source.reason,
+            "notRecorded": notRecorded,
         ]
     }
 }

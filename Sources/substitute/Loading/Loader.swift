@@ -100,6 +100,7 @@ extension Loader {
         private let cache: LocalSubstitutionCache
         /// The sources that the cache has reported, by URL. ``take(_:to:)`` removes the one that it returns.
         private let sources = Guarded<[URL: [Fetch.Source]]>([:])
+        private let notRecorded = Guarded<[URL: String]>([:])
 
         /// Starts listening to a cache's events.
         ///
@@ -114,7 +115,9 @@ extension Loader {
                 case .substituted: self?.note(event.url, .substituted(file: nil))
                 case .confirmed: self?.note(event.url, .confirmed)
                 case .fallbackHit: self?.note(event.url, .defaultCache)
-                default: others(event)
+                default:
+                    if event.kind == .notRecorded { self?.noteNotRecorded(event.url, event.reason) }
+                    others(event)
                 }
             }
         }
@@ -132,6 +135,14 @@ extension Loader {
             let source = takeLast(of: response?.url) ?? takeLast(of: request.url) ?? .network
             guard source.isSubstituted, let response else { return source }
             return .substituted(file: Self.file(of: response, by: cache))
+        }
+
+        /// Returns why a recorder didn't keep the last response for a URL; `nil` if it did, or if there was none.
+        func reasonNotRecorded(_ url: URL) -> String? { notRecorded.withLock { $0[url] } }
+
+        /// Notes why a recorder didn't keep the response for a URL. Ignores a missing URL.
+        func noteNotRecorded(_ url: URL?, _ reason: String?) {
+            if let url { notRecorded.withLock { $0[url] = reason } }
         }
 
         /// Records what answered a URL. Ignores a missing URL.

@@ -62,13 +62,15 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> Subco
     let loading = try CommandSession(arguments, output)
     var fetches: [Fetch] = []
     for request in requests {
-        var fetch = await loading.loader.load(request)
+        var fetch = await loading.load(request)
         // With --offline, the reason already contains the whole explanation.
         if !loading.isOffline { fetch.addAdvice(from: loading.cache.explain(request), isAttached: loading.isAttached) }
         fetches.append(fetch)
     }
     loading.end(output)
+    for index in fetches.indices { fetches[index].notRecorded = loading.reasonNotRecorded(fetches[index].url) }
     for fetch in fetches {
+        if let reason = fetch.notRecorded { output.message("not recorded \(fetch.url.absoluteString): \(reason)") }
         if let reason = fetch.source.reason { output.message("\(fetch.url.absoluteString): \(lines: reason)") }
     }
     if let target, let fetch = fetches.first, !fetch.hasFailed {
@@ -80,7 +82,7 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> Subco
     }
     if target != "-" { output.table(of: fetches) }
     try output.json(fetches.map { $0.json() })
-    return fetches.contains { $0.hasFailed } ? .failed : .done
+    return fetches.contains { $0.hasFailed || $0.notRecorded != nil } ? .failed : .done
 }
 
 /// Loads one page and its parts, and prints what answered each of them.
@@ -151,6 +153,7 @@ private struct CommandSession: Sendable {
     let isOffline: Bool
     /// The recorder of responses; `nil` without `--record`.
     private let recorder: SubstitutionRecorder?
+    private let sources: Loader.Sources
 
     init(_ arguments: Arguments, _ output: Output) throws {
         isAttached = !arguments.has("cache-only")
@@ -178,11 +181,25 @@ private struct CommandSession: Sendable {
                 isBrowsed: arguments.has("parts")
             )
         }
-        let sources = Loader.Sources(of: cache) { event in
-            if event.kind == .notRecorded { output.message("\(event)") }
+        let printsEvents = arguments.has("parts")
+        sources = Loader.Sources(of: cache) { event in
+            if printsEvents, event.kind == .notRecorded { output.message("\(event)") }
         }
         loader = Loader(configuration, limit: limit, sources)
     }
+
+    func load(_ request: URLRequest) async -> Fetch {
+        let fetch = await loader.load(request)
+        // No event is about a request that the recorder doesn't take.
+        if fetch.source == .network, let reason = recorder?.refusal(of: request) {
+            sources.noteNotRecorded(fetch.url, reason)
+        }
+        return fetch
+    }
+
+    /// Returns why the response for a URL wasn't recorded; `nil` if it was, or if there was none. Call this after
+    /// ``end(_:)``, since the last responses are recorded there.
+    func reasonNotRecorded(_ url: URL) -> String? { sources.reasonNotRecorded(url) }
 
     /// Ends the loads. With `--record`, also saves the recording, and reports how many responses were recorded.
     func end(_ output: Output) {

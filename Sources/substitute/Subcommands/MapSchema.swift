@@ -104,7 +104,7 @@ enum MapSchema {
                   "$ref": "#/$defs/paceless",
                   "properties": {
                     "status": { "minimum": 200, "not": { "enum": [204, 205, 304] } },
-                    "charset": false, "setRequestHeaders": false, "use": false, "timeout": false
+                    "charset": { "$ref": "#/$defs/utf8" }, "setRequestHeaders": false, "use": false, "timeout": false
                   }
                 },
                 "error": { "$ref": "#/$defs/headless" },
@@ -140,9 +140,10 @@ enum MapSchema {
                 "file": false, "json": false, "text": false, "stream": false, "error": false, "forwardTo": false, "handler": false, "alternatives": false
               }
             },
+            "utf8": { "description": "The charset of a body that is UTF-8.", "pattern": "^[Uu][Tt][Ff]-?8$" },
             "inline": {
               "properties": {
-                "charset": { "pattern": "^[Uu][Tt][Ff]-?8$" },
+                "charset": { "$ref": "#/$defs/utf8" },
                 "use": { "enum": ["always", "whenOffline"] }
               }
             },
@@ -333,8 +334,8 @@ enum MapSchema {
                   "pattern": "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
                 },
                 "charset": {
-                  "description": "The charset of the response, an IANA name. The default is utf-8 for text.",
-                  "$ref": "#/$defs/token"
+                  "description": "The charset of the response, an IANA name, or null to send none. The default is utf-8 for text.",
+                  "anyOf": [{ "$ref": "#/$defs/token" }, { "type": "null" }]
                 },
                 "status": {
                   "description": "The HTTP status.",

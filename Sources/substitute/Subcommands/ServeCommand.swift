@@ -22,7 +22,8 @@ let serveCommand = Subcommand(
         them, and the last good map stays in use.
 
         Prints a line for each request, or a JSON object with --json. Press Ctrl-C to
-        stop the server and print the totals.
+        stop the server and print the totals and, with --record, what wasn't recorded
+        and why.
         """,
     options: [
         .option("origin", "URL", help: "serve this origin (repeatable); others on demand", repeats: true),
@@ -50,6 +51,8 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
         output.message("The map has problems, so the last good map stays in use:\n\(lines: event.reason ?? "")")
     }
     let log = ServeLog(cache, output)
+    let notRecorded = Guarded(NotRecorded())
+    if recorder != nil { cache.hear { event in notRecorded.withLock { $0.add(event) } } }
     let endSignal = await EndSignal()
     let named = MapOrigins(cache.map).namedPageFirst
     let most = SubstitutionServer.mostOrigins
@@ -86,7 +89,8 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     recorder?.close()
 
     log.finish {
-        let totals = log.totals
+        var totals = log.totals
+        totals.notRecorded = recorder.map { recorder in notRecorded.withLock { $0.groups(of: recorder) } }
         let confirmed = totals.confirmed > 0 ? "\(totals.confirmed.grouped) confirmed, " : ""
         output.message(
             """
@@ -99,6 +103,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
             let left = log.leftOut.counted("request wasn't", "requests weren't")
             output.message("\(left) printed, since nothing read the output. Redirect it to a file to see all of them.")
         }
+        for group in totals.notRecorded ?? [] { output.message(group.text) }
         if let recorder { output.recorded(by: cache, in: recorder) }
         try? output.json(totals, onOneLine: true)
     }
@@ -130,6 +135,8 @@ private final class ServeLog: Sendable {
         var fromNetwork = 0
         var failed = 0
         var bytes = 0
+        /// What the recorder didn't keep; `nil` without a recorder.
+        var notRecorded: [NotRecorded.Group]?
 
         mutating func add(_ request: SubstitutionServer.LoggedRequest) {
             requests += 1

@@ -61,6 +61,13 @@ struct ResponseTests {
         TypeRow(entry: #""f""#, type: "application/octet-stream"),
         TypeRow(entry: #"{ "file": "f.png", "mimeType": "text/plain" }"#, type: "text/plain; charset=utf-8"),
         TypeRow(entry: #"{ "file": "f.txt", "charset": "iso-8859-1" }"#, type: "text/plain; charset=iso-8859-1"),
+        TypeRow(entry: #"{ "file": "f.txt", "charset": null }"#, type: "text/plain"),
+        TypeRow(entry: #"{ "file": "f", "mimeType": "text/css", "charset": null }"#, type: "text/css"),
+        TypeRow(
+            entry: #"{ "file": "f.txt", "charset": null }"#,
+            contents: Data([0xEF, 0xBB, 0xBF, 65]),
+            type: "text/plain"
+        ),
         TypeRow(entry: #"{ "file": "f.bin", "charset": "koi8-r" }"#, type: "application/octet-stream; charset=koi8-r"),
         TypeRow(entry: #"{ "file": "f.png", "headers": { "content-type": "a/b; c=d" } }"#, type: "a/b; c=d"),
         TypeRow(entry: #""f.txt""#, contents: Data([0xEF, 0xBB, 0xBF, 65]), type: "text/plain; charset=utf-8"),

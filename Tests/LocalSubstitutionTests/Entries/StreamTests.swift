@@ -211,6 +211,7 @@ struct StreamTests {
     @Test(
         "A stream's text is UTF-8, whatever its type",
         arguments: [
+            (#", "charset": null"#, "text/event-stream"),
             ("", "text/event-stream; charset=utf-8"),
             (#", "mimeType": "application/x-ndjson""#, "application/x-ndjson; charset=utf-8"),
         ]

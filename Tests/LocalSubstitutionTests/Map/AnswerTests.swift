@@ -47,6 +47,7 @@ struct AnswerTests {
             .file("a").headers(["A": "1"]).mimeType("a/b"),
             #"{"file": "a", "headers": {"A": "1"}, "mimeType": "a/b"}"#
         ),
+        Row(.file("a").charset(nil), #"{"file": "a", "charset": null}"#),
         Row(.file("a").charset("utf-16").delay(0.2), #"{"file": "a", "charset": "utf-16", "delay": 0.2}"#),
         Row(.file("a").methods("POST", "PUT"), #"{"file": "a", "methods": ["POST", "PUT"]}"#),
         Row(.file("a").use(.whenOffline).timeout(2), #"{"file": "a", "use": "whenOffline", "timeout": 2}"#),
@@ -118,7 +119,8 @@ struct AnswerTests {
             let headers = options.fields.headers.sorted { $0.key < $1.key }
             let requestHeaders = options.fields.requestHeaders.sorted { $0.name < $1.name }
             let fields: [Any?] = [
-                entry.key, entry.file?.text, answer, options.fields.mimeType, options.fields.charset, options.status,
+                entry.key, entry.file?.text, answer, options.fields.mimeType, options.fields.charset as Any,
+                options.status,
                 headers,
                 options.ignoreQuery, options.use, options.fields.timeout, options.methods, options.isEnabled,
                 options.fields.delay, options.fields.pace,

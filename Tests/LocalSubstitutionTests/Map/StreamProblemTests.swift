@@ -175,9 +175,9 @@ struct StreamProblemTests {
             Row("{\"handler\": \($0)}", .wrongType, "“handler” must be a string with the name of a handler")
         }
 
-    /// Fields that a stream can't have, because it never uses the network and is always UTF-8.
+    /// Fields and values that a stream can't have, because it never uses the network and is always UTF-8.
     private static let besideStreams = [
-        Row(#"{"stream": ["a"], "charset": "utf-8"}"#, .conflict, "“charset” can't go with “stream”", "is UTF-8"),
+        Row(#"{"stream": ["a"], "charset": "utf-16"}"#, .conflict, "the body is UTF-8", "Remove “charset”"),
         Row(#"{"stream": ["a"], "use": "always"}"#, .conflict, "“use” can't go with “stream”", "never uses"),
         Row(#"{"stream": ["a"], "timeout": 1}"#, .conflict, "“timeout” can't go with “stream”", "never uses"),
         Row(
@@ -319,7 +319,7 @@ struct StreamProblemTests {
         Coded(.stream(["a"]).status(204), .conflict, "“stream” can't go with status 204"),
         Coded(.stream(["a"]).bytesPerSecond(1), .conflict, "“bytesPerSecond” can't go with “stream”"),
         Coded(.stream(["a"]).secondsPerLine(1), .conflict, "“secondsPerLine” can't go with “stream”"),
-        Coded(.stream(["a"]).charset("utf-8"), .conflict, "“charset” can't go with “stream”: a stream is UTF-8"),
+        Coded(.stream(["a"]).charset("koi8-r"), .conflict, "“charset” can't be “koi8-r”, because the body is UTF-8"),
         Coded(.text("a").bytesPerSecond(0), .invalidValue, "“bytesPerSecond” must be a whole number from 1 to"),
         Coded(.text("a").bytesPerSecond(1_000_000_001), .invalidValue, "“bytesPerSecond” must be a whole number"),
         Coded(.text("a").secondsPerLine(-1), .invalidValue, "“secondsPerLine” must be a number of seconds from 0"),

@@ -35,7 +35,7 @@ struct WhatGoesTogetherTests {
         Kind(
             json: #""stream": ["a", {"delay": 1, "file": "a"}]"#,
             answer: .stream(["a", .file("a").delay(1)]),
-            fields: ["status", "mimeType", "headers", "delay"]
+            fields: response
         ),
         Kind(json: #""handler": "h""#, answer: .handler { _ in nil }, fields: ["delay"]),
         Kind(

@@ -57,7 +57,7 @@ extension SubstitutionRecorder {
     func keep(
         _ url: String,
         _ body: Data,
-        _ headers: [String: String] = ["Content-Type": "text/plain"],
+        _ headers: [String: String] = ["Content-Type": "text/plain; charset=utf-8"],
         status: Int = 200,
         request: [String: String] = [:],
         target: String? = nil
@@ -81,10 +81,12 @@ extension SubstitutionRecorder {
 
     @discardableResult
     func keep(_ url: String, _ body: String, etag: String? = nil) throws -> Exchange.Report {
-        var headers = ["Content-Type": "text/plain"]
+        var headers = ["Content-Type": "text/plain; charset=utf-8"]
         headers["ETag"] = etag
         return try keep(url, Data(body.utf8), headers)
     }
+
+    func takes(_ request: URLRequest) -> Bool { refusal(of: request) == nil }
 
     func body(_ url: String, _ headers: [String: String] = [:]) throws -> String? {
         try answer(RecorderFixture.request(url, headers)).map { String(decoding: $0.data, as: UTF8.self) }

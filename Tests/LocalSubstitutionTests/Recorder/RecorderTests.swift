@@ -32,11 +32,10 @@ struct RecorderTests {
     static let rows: [Row] = [
         Row(
             url: "https://h/a.css",
-            headers: ["Content-Type": "text/css"],
+            headers: ["Content-Type": "text/css; charset=utf-8"],
             file: "h/a.css",
             type: "text/css; charset=utf-8"
         ),
-        Row(url: "https://h/a.css", file: "h/a.css", type: "text/css; charset=utf-8"),
         Row(
             url: "https://h/a",
             headers: ["Content-Type": "text/html;charset=\"UTF-8\""],
@@ -56,7 +55,7 @@ struct RecorderTests {
             headers: ["Content-Type": "text/html"],
             body: Data([0xE9]),
             file: "h/a.html",
-            entry: #"{ "file": "h/a.html", "headers": { "Content-Type": "text/html" } }"#,
+            entry: #"{ "file": "h/a.html", "charset": null }"#,
             type: "text/html"
         ),
         Row(
@@ -64,16 +63,16 @@ struct RecorderTests {
             headers: ["Content-Type": "text/html"],
             body: Data([0xFF, 0xFE, 65, 0]),
             file: "h/a.html",
-            type: "text/html; charset=utf-16le"
+            entry: #"{ "file": "h/a.html", "charset": null }"#,
+            type: "text/html"
         ),
         Row(
             url: "https://h/a.png",
             headers: ["Content-Type": "text/html"],
             file: "h/a.png",
-            entry: #"{ "file": "h/a.png", "mimeType": "text/html" }"#,
-            type: "text/html; charset=utf-8"
+            entry: #"{ "file": "h/a.png", "mimeType": "text/html", "charset": null }"#,
+            type: "text/html"
         ),
-        Row(url: "https://h/a.png", headers: ["Content-Type": "no type"], file: "h/a.png", type: "image/png"),
         Row(
             url: "https://h/a",
             headers: ["Content-Type": "application/ld+json; profile=x"],
@@ -90,7 +89,7 @@ struct RecorderTests {
             ],
             file: "h/_-98f3.txt",
             entry: "*",
-            type: "text/plain; charset=utf-8"
+            type: "text/plain"
         ),
     ]
 
@@ -117,6 +116,79 @@ struct RecorderTests {
             #expect((answer.response as? HTTPURLResponse)?.statusCode == 200)
         }
         #expect(!MapReview(map).warnings.contains { $0.kind != .contradictedType })
+    }
+
+    /// The `Content-Type` of documents that came without a charset.
+    static let documents: [(type: String, body: [UInt8])] = [
+        ("text/html", Array("<!doctype html><meta charset=windows-1251><script src=/a.js></script>".utf8)),
+        ("text/html", Array("<!doctype html><meta charset=iso-2022-jp><p>\u{1B}$B4A;z\u{1B}(B".utf8)),
+        (
+            "application/xhtml+xml",
+            Array("<?xml version='1.0' encoding='ISO-2022-JP'?><html>\u{1B}$B4A\u{1B}(B</html>".utf8)
+        ),
+        ("application/xml", Array("<?xml version='1.0' encoding='ISO-8859-1'?><a>\u{E9}</a>".utf8)),
+        ("image/svg+xml", Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)),
+        ("text/css", [0x61, 0x7B, 0x7D, 0xE9]), ("text/css", Array("a:after{content:'\u{E9}'}".utf8)),
+        ("text/javascript", [0x22, 0xCF, 0x22]), ("application/javascript", Array("var a='\u{E9}'".utf8)),
+        ("text/plain", Array("\u{E9}".utf8)), ("text/event-stream", Array("data: \u{E9}\n\n".utf8)),
+        ("application/json", [0xE9]),
+    ]
+
+    @Test("A document that came without a charset gets none", arguments: documents)
+    func withoutCharset(type: String, body: [UInt8]) throws {
+        let recorder = try fixture.open()
+        for path in ["a", "a.html", "a.js", "a.css", "a.bin"] {
+            let url = "https://h/\(path)"
+            #expect(try recorder.keep(url, Data(body), ["Content-Type": type]).isKept)
+            let answer = try #require(try recorder.answer(RecorderFixture.request(url))).response as? HTTPURLResponse
+            #expect(answer?.value(forHTTPHeaderField: "Content-Type") == type, "\(fixture.mapText)")
+        }
+        recorder.close()
+        let cache = LocalSubstitutionCache(map: try fixture.map())
+        for entry in cache.map.entries {
+            let answer = try #require(cache.cachedResponse(for: RecorderFixture.request(entry.key)))
+            #expect(answer.response.textEncodingName == nil)
+        }
+    }
+
+    @Test("JSON is UTF-8, so that its entry needs no field", arguments: ["application/json", "application/ld+json"])
+    func json(type: String) throws {
+        let recorder = try fixture.open()
+        #expect(try recorder.keep("https://h/a", Data("{}".utf8), ["Content-Type": type]).isKept)
+        recorder.close()
+        #expect(!fixture.mapText.contains("charset"), "\(fixture.mapText)")
+    }
+
+    /// The `Content-Type` that a server sent, the first bytes of a document, and the type that is kept; `nil` for none.
+    static let sentTypes: [(sent: String?, start: String, type: String?)] = [
+        ("text/html, text/html; charset=utf-8", "<p>", "text/html; charset=utf-8"),
+        ("text/html; charset=koi8-r, text/html", "<p>", "text/html; charset=koi8-r"),
+        ("text/html; charset=koi8-r, text/css", "<p>", "text/css"), ("text/css, text", "<html>", "text/css"),
+        ("text/css,*/*", "<html>", "text/css"), ("a/b; c=\",\", text/css", "a", "text/css"),
+        ("a/b; c=\"d,text/css\"", "a", "a/b; c=\"d,text/css\""), ("application/json, text/plain", "{}", "text/plain"),
+        ("application/json;;", "{}", "application/json; charset=utf-8"),
+        (nil, "<!DOCTYPE html><p>", "text/html"), ("", " <html>", "text/html"),
+        ("html", "<!doctype html>", "text/html"),
+        (",", "<svg>", "image/svg+xml"), (nil, "\u{89}PNG\r\n\u{1A}\n", "image/png"), (nil, "%PDF-", "application/pdf"),
+        (nil, "a", nil), ("", "var a", nil), ("no type", "{}", nil), ("*/*", "a{}", nil),
+    ]
+
+    @Test("Of several types, the last valid one is kept; without one, the bytes' or none", arguments: sentTypes)
+    func types(sent: String?, start: String, type: String?) throws {
+        let recorder = try fixture.open()
+        let body = Data(start.unicodeScalars.map { UInt8($0.value) })
+        for url in ["https://h/a", "https://h/a.css", "https://h/a.png"] {
+            #expect(try recorder.keep(url, body, sent.map { ["Content-Type": $0] } ?? [:]).isKept)
+        }
+        recorder.close()
+        let cache = LocalSubstitutionCache(map: try fixture.map())
+        for entry in cache.map.entries {
+            let request = try RecorderFixture.request(entry.key)
+            let answer = try #require(cache.cachedResponse(for: request)?.response as? HTTPURLResponse)
+            #expect(answer.value(forHTTPHeaderField: "Content-Type") == type, "\(entry.key)")
+            #expect(cache.explain(request).contentType == type)
+        }
+        #expect(cache.map.entries.count == 3)
     }
 
     @Test("A range is answered with the part, unless there's If-Range")

@@ -114,7 +114,7 @@ struct RedactionTests {
         ]
         // Latin-1, which the entry would have to name if the redacted body weren't UTF-8.
         let body = Data("\(Self.secret) ".utf8) + [0xE9]
-        let headers = marks.merging(["Content-Type": "text/html", "Content-Language": "de"]) { $1 }
+        let headers = marks.merging(["Content-Type": "text/html; charset=utf-8", "Content-Language": "de"]) { $1 }
         #expect(try recorder.keep(Self.url, body, headers).isKept)
         recorder.flush()
         #expect(fixture.mapText.contains(#"{ "file": "h/a.html", "headers": { "Content-Language": "de" } }"#))

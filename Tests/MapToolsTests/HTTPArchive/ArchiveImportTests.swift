@@ -62,6 +62,18 @@ struct ArchiveImportTests {
             entry: #"{ "file": "h.com/a.css", "charset": "iso-8859-1" }"#
         ),
         Body(
+            testDescription: "bytes that name their charset themselves",
+            recording: Recording(
+                url: "https://h.com/a.html",
+                mimeType: "text/html",
+                text: Data("<meta charset=iso-2022-jp>\u{1B}$B4A;z\u{1B}(B".utf8).base64EncodedString(),
+                encoding: "base64"
+            ),
+            type: "text/html",
+            body: Data("<meta charset=iso-2022-jp>\u{1B}$B4A;z\u{1B}(B".utf8),
+            entry: #"{ "file": "h.com/a.html", "charset": null }"#
+        ),
+        Body(
             testDescription: "an event stream",
             recording: Recording(url: "https://h.com/a.txt", mimeType: "text/event-stream", text: "data: a\n\n"),
             type: "text/event-stream; charset=utf-8",

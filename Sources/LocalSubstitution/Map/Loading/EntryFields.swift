@@ -9,7 +9,8 @@ package struct EntryFields: Sendable {
     /// The answer from `json`, `text`, `stream`, `error`, `forwardTo`, `handler` or data in code; otherwise, `nil`.
     var answer: Entry.Answer?
     package var mimeType: String?
-    package var charset: String?
+    /// The charset's name, or `nil` in it if none is sent: the map's `"charset": null`.
+    package var charset: String??
     package var status: Int?
     package var headers: [String: String] = [:]
     /// Headers to set on a forwarded request. A `nil` value removes the header.
@@ -49,7 +50,7 @@ package struct EntryFields: Sendable {
         for field in Field.inherited where field.places.contains(place) && kind.map(field.isInherited) != false {
             field.inherit?(&merged, defaults)
         }
-        if charset == nil, kind == .inline, merged.charset.map(Kind.isUTF8) == false { merged.charset = nil }
+        if charset == nil, kind == .inline || kind == .stream, !Kind.isUTF8(merged.charset) { merged.charset = nil }
         if let kind, kind != .file, use == nil, merged.use == .untilUpdated { merged.use = nil }
         return merged
     }
@@ -143,10 +144,12 @@ extension EntryFields {
                     return HTTPSyntax.isMIMEType($0) ? nil : "“\($0)” isn't a MIME type. \(advice)"
                 }
             },
-            Field("charset", in: everywhere, refusing: withoutWholeBody, inherit: { fill(&$0.charset, $1.charset) }) {
-                $0.fields.charset = $0.string($1, "a string, such as “utf-8”") {
+            Field("charset", in: everywhere, refusing: withoutBody, inherit: { fill(&$0.charset, $1.charset) }) {
+                if $1.kind == .null { return $0.fields.charset = .some(nil) }
+                let name = $0.string($1, "a string, such as “utf-8”, or null for none") {
                     HTTPSyntax.isToken($0) ? nil : "“\($0)” isn't a charset. Use an IANA name, such as “utf-8”."
                 }
+                if let name { $0.fields.charset = name }
             },
             Field("status", refusing: [.error, .network, .handler, .alternatives]) {
                 $0.fields.status = $0.integer($1, "a number, such as 404") {
@@ -317,7 +320,6 @@ extension EntryFields {
             return switch self {
             case .empty where field.isPace: ": an empty body has no pace. \(remove), or add “json”, “text” or “file”."
             case .stream where field.isPace: ": each piece of a stream has its own “delay”. \(remove)."
-            case .stream where field == "charset": ": a stream is UTF-8. \(remove)."
             case .stream: ": a stream never uses the network. \(remove)."
             case .handler: ": the handler makes the whole response. \(remove)."
             case .empty: ": an empty body has no type. \(remove), or add “json”, “text” or “file”."
@@ -338,13 +340,11 @@ extension EntryFields {
                 if fields.use == .untilUpdated {
                     return ("use", "“use” can't be “untilUpdated” without a “file”. Write “always” or “whenOffline”.")
                 }
-                guard fields.kind == .inline, let charset = fields.charset, !isUTF8(charset) else { return nil }
-                return (
-                    "charset",
-                    "“charset” can't be “\(charset)”, because the body is UTF-8. Remove “charset”, or use a file."
-                )
+                return fields.kind == .inline ? otherCharset(fields, "Remove “charset”, or use a file.") : nil
             case .stream:
-                guard let status = fields.status, !HTTPSyntax.hasBody(status: status) else { return nil }
+                guard let status = fields.status, !HTTPSyntax.hasBody(status: status) else {
+                    return otherCharset(fields, "Remove “charset”.")
+                }
                 return (
                     "status",
                     "“stream” can't go with status \(status), which allows no body. Use another status, such as 200."
@@ -353,7 +353,15 @@ extension EntryFields {
             }
         }
 
-        fileprivate static func isUTF8(_ charset: String) -> Bool { ["utf-8", "utf8"].contains(charset.lowercased()) }
+        private static func otherCharset(_ fields: EntryFields, _ advice: String) -> (field: String, message: String)? {
+            guard let charset = fields.charset ?? nil, !isUTF8(charset) else { return nil }
+            return ("charset", "“charset” can't be “\(charset)”, because the body is UTF-8. \(advice)")
+        }
+
+        /// Returns whether a charset is UTF-8, or isn't set.
+        fileprivate static func isUTF8(_ charset: String??) -> Bool {
+            (charset ?? nil).map { ["utf-8", "utf8"].contains($0.lowercased()) } ?? true
+        }
     }
 }
 

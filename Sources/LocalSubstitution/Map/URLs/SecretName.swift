@@ -33,7 +33,7 @@ package enum SecretName {
         (.inside, "apikey sessionid sessid credential secretkey privatekey accesskey"),
         (.ending, "token secret signature pwd nonce assertion"),
         (.word, "auth authorization oauth bearer jwt hmac csrf xsrf otp totp secrets credentials cookie cookies"),
-        (.word, "pass passcode passkey pin pincode pw psw pswd mdp senha sas sid ssid sig mnemonic"),
+        (.word, "pass userpass upass passcode passkey pin pincode pw psw pswd mdp senha sas sid ssid sig mnemonic"),
         (.word, "authkey authcode authdata basicauth httpauth proxyauth authenticationcode"),
         (.word, "signingkey encryptionkey masterkey subscriptionkey sharedkey sessionkey accountkey consumerkey"),
         (.word, "licensekey recoverykey securitykey sshkey hostkey apikeys accesskeys privatekeys"),
@@ -76,6 +76,9 @@ package enum SecretName {
         return position == .inside || position == .ending ? (Array(word.utf8), position == .ending) : nil
     }
 
+    /// Short words that name a credential only if the value looks like one.
+    private static let ambiguous = ["tok", "sk", "ak"]
+
     /// The maximum number of a name's words that are joined and looked up in ``table`` as one word.
     private static let longestRun = 4
 
@@ -105,6 +108,13 @@ package enum SecretName {
             }
         }
         return false
+    }
+
+    /// Returns whether a value with this name is probably a credential.
+    package static func isSecret(_ name: String, value: some Collection<UInt8>, in place: Place = .url) -> Bool {
+        if isSecret(name, in: place) { return true }
+        guard value.count >= 16, words(of: name).contains(where: ambiguous.contains) else { return false }
+        return value.allSatisfy(token.contains) && value.contains(where: \.isDigit) && value.contains(where: \.isLetter)
     }
 
     private static func hasPart(_ word: String) -> Bool {
@@ -174,14 +184,24 @@ package enum SecretName {
     }
 
     private static func findingAsWritten(in text: [UInt8]) -> String? {
-        if hasAuthorization(text) || hasWebToken(text) || hasKey(text) { return looksSecret }
+        if hasAuthorization(text) || hasWebToken(text) || hasKey(text) || hasPathToken(text) { return looksSecret }
         if hasUserInfo(text) { return "contains a URL with a user name" }
         for piece in runs(of: separators, areMembers: false, in: text[...]) {
             guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { continue }
             let name = String(decoding: PercentEncoding.decode(piece[..<equals]), as: UTF8.self)
-            if isSecret(name) { return "contains “\(name)”, which may be a credential" }
+            if isSecret(name, value: piece[(equals + 1)...]) { return "contains “\(name)”, which may be a credential" }
         }
-        return literal(in: text).map { "contains “\($0)”, which may be a credential" }
+        return ([text] + encodedJSON(in: text)).lazy.compactMap(literal).first
+            .map { "contains “\($0)”, which may be a credential" }
+    }
+
+    /// Returns the JSON objects in base64 or base64url that a text contains, such as OAuth's `state`.
+    private static func encodedJSON(in text: [UInt8]) -> [[UInt8]] {
+        runs(of: base64, in: text[...]).filter { $0.starts(with: "eyJ".utf8) }.compactMap { run in
+            let standard = run.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? 0x2F : $0 }
+            let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - run.count % 4) % 4)
+            return Data(base64Encoded: Data(standard + padding)).map { Array($0) }
+        }
     }
 
     /// The finding for an authorization, a JSON Web Token or a key.
@@ -227,6 +247,36 @@ package enum SecretName {
         }
     }
 
+    /// Returns whether a text contains a path with a token, as bots and webhooks have it: Telegram's `/bot1234:token/`,
+    /// Slack's `/services/T…/B…/token`, Discord's `/webhooks/1234/token`. Proxies have these paths on other hosts. Also
+    /// whether it has an ASP.NET session, `/(S(token))/`.
+    private static func hasPathToken(_ text: [UInt8]) -> Bool {
+        let segments = runs(of: separators, areMembers: false, in: text[...])
+        for (index, segment) in segments.enumerated() {
+            if segment.starts(with: "bot".utf8), let colon = segment.firstIndex(of: UInt8(ascii: ":")) {
+                let number = segment[..<colon].dropFirst(3)
+                if number.count >= 6, number.allSatisfy(\.isDigit), isToken(segment[(colon + 1)...], from: 30) {
+                    return true
+                }
+            }
+            let isInParentheses = segment.starts(with: "(".utf8) && segment.suffix(2).elementsEqual("))".utf8)
+            if isInParentheses, segment.count >= 24 { return true }
+            let next = segments[(index + 1)...].prefix(3)
+            if segment.elementsEqual("services".utf8), next.count == 3 {
+                let starts = zip(next, "TB".utf8).allSatisfy { isToken($0, from: 8) && $0.first == $1 }
+                if starts, let last = next.last, isToken(last, from: 20) { return true }
+            }
+            if segment.elementsEqual("webhooks".utf8), let number = next.first, let last = next.dropFirst().first {
+                if number.count >= 15, number.allSatisfy(\.isDigit), isToken(last, from: 30) { return true }
+            }
+        }
+        return false
+    }
+
+    private static func isToken(_ text: ArraySlice<UInt8>, from fewest: Int) -> Bool {
+        text.count >= fewest && text.allSatisfy(token.contains)
+    }
+
     private static let keyPrefixes = [
         "AKIA", "ASIA", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-",
         "sk_live_",
@@ -244,6 +294,7 @@ package enum SecretName {
 
     /// The alphabet of base64url (RFC 4648 §5).
     private static let token = PercentEncoding.AllowedBytes(base64URL)
+    private static let base64 = PercentEncoding.AllowedBytes(base64URL + "+/")
     private static let tokenOrPeriod = PercentEncoding.AllowedBytes(base64URL + ".")
     private static let base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -293,8 +344,8 @@ package enum SecretName {
 extension SecretName {
     /// A part of a URL that may be or contain a credential. Its description is a clause without a period.
     package struct Parameter: Sendable, Hashable, CustomStringConvertible {
-        /// The decoded name of a parameter in the query or path. `nil` for a parameter without a name, and for a JSON
-        /// Web Token in the path.
+        /// The decoded name of a parameter in the query or path. `nil` for a parameter without a name, and for a token in
+        /// the path.
         package let name: String?
         package let description: String
 
@@ -308,10 +359,8 @@ extension SecretName {
 
         private init(description: String) { (name, self.description) = (nil, description) }
 
-        /// A JSON Web Token in the path.
-        fileprivate static let tokenInPath = Parameter(
-            description: "the URL's path seems to contain a JSON Web Token"
-        )
+        /// A JSON Web Token, or a bot's or webhook's token, in the path.
+        fileprivate static let tokenInPath = Parameter(description: "the URL's path seems to contain a token")
 
         /// - Parameter name: `nil` for a parameter without a name.
         fileprivate init(name: String?, finding: String) {
@@ -324,7 +373,7 @@ extension SecretName {
     }
 
     /// Returns the first part of a URL that may be or contain a credential; `nil` if there's none. Looks at the
-    /// parameters of the path (`;jsessionid=…`), at those of the query, and then for a JSON Web Token in the path.
+    /// parameters of the path (`;jsessionid=…`), at those of the query, and then for a token in the path.
     package static func first(in url: NormalizedURL) -> Parameter? {
         let path = Array(url.path.utf8)
         let inPath = path.split(separator: UInt8(ascii: "/")).flatMap {
@@ -336,12 +385,12 @@ extension SecretName {
                 decoding: PercentEncoding.decode(parameter.prefix { $0 != UInt8(ascii: "=") }),
                 as: UTF8.self
             )
-            if isSecret(name) { return Parameter(name: name) }
             let hasName = parameter.contains(UInt8(ascii: "="))
             let value = hasName ? parameter.drop { $0 != UInt8(ascii: "=") }.dropFirst() : parameter
+            if isSecret(name, value: value) { return Parameter(name: name) }
             let spaced = value.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
             if let finding = finding(in: spaced) { return Parameter(name: hasName ? name : nil, finding: finding) }
         }
-        return hasWebToken(path) ? .tokenInPath : nil
+        return hasWebToken(path) || hasPathToken(PercentEncoding.decode(path)) ? .tokenInPath : nil
     }
 }

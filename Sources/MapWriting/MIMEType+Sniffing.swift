@@ -1,10 +1,15 @@
-import LocalSubstitution
+package import LocalSubstitution
 
 /// Finding the type of a file from its first bytes (after WHATWG MIME Sniffing §6 and §7.1).
 extension MIMEType {
     /// How many bytes at the beginning of a file are looked at. This is the length of a “resource header” in WHATWG
     /// MIME Sniffing §5.2.
     package static let sniffedLength = 1445
+
+    /// Returns the type that a file's first bytes have, such as `text/html`; `nil` if it isn't known.
+    static func sniffed(_ firstBytes: some Collection<UInt8>) -> String? {
+        format(of: Array(firstBytes.prefix(sniffedLength)))?.types.first
+    }
 
     /// Returns what a file's first bytes look like, if they contradict the file's type.
     ///

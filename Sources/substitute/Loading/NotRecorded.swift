@@ -1,0 +1,57 @@
+import Foundation
+import LocalSubstitution
+import LocalSubstitutionRecording
+import MapWriting
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What a recorder didn't keep, by reason.
+struct NotRecorded: Sendable {
+    /// The responses that weren't kept for one reason.
+    struct Group: Sendable, Encodable {
+        let reason: String
+        var count = 0
+        /// Some of the URLs, the most frequent first.
+        var urls: [String] = []
+        /// The words of the command that loads the files whole, if only parts of them arrived; otherwise, `nil`.
+        var command: String?
+
+        var text: Output.Text {
+            let times = count == 1 ? "once" : "\(count.grouped) times"
+            if let command { return "not recorded \(times): \(reason). To load it whole: \(command)" }
+            return
+                "not recorded \(times): \(reason): \(urls.prefix(2).joined(separator: " "))\(urls.count > 2 ? " …" : "")"
+        }
+    }
+
+    /// How often each URL's response wasn't kept, by reason.
+    private var counts: [String: [URL: Int]] = [:]
+    /// How many URLs to count for a reason. All others of the reason count as one.
+    private static let most = 1_000
+
+    /// Notes the event of a response that wasn't kept. Ignores other events.
+    mutating func add(_ event: LocalSubstitutionCache.Event) {
+        guard event.kind == .notRecorded, let url = event.url, let reason = event.reason else { return }
+        let urls = counts[reason, default: [:]]
+        let other = urls.count < Self.most || urls[url] != nil ? url : urls.keys.first ?? url
+        counts[reason, default: [:]][other, default: 0] += 1
+    }
+
+    /// Returns the groups, the largest first. Leaves out the parts of a file that the recorder has.
+    func groups(of recorder: SubstitutionRecorder) -> [Group] {
+        let part = RecordingRules.Refusal.part.description
+        return counts.map { reason, counts in
+            let counts = reason == part ? counts.filter { !recorder.hasAnswer(to: URLRequest(url: $0.key)) } : counts
+            let urls = counts.sorted { ($1.value, $0.key.absoluteString) < ($0.value, $1.key.absoluteString) }.prefix(5)
+                .map(\.key.absoluteString)
+            var group = Group(reason: reason, count: counts.values.reduce(0, +), urls: urls)
+            if reason == part {
+                let words = ["get", "--record", Shell.word(for: recorder.folder)] + urls.map { Shell.word($0) }
+                group.command = "\(Shell.invocation) \(words.joined(separator: " "))"
+            }
+            return group
+        }.filter { $0.count > 0 }.sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
+    }
+}

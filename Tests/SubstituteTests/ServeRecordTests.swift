@@ -1,0 +1,132 @@
+import Foundation
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("substitute serve --record says what it didn't keep", .sessions, .timeLimit(.minutes(5)))
+struct ServeRecordTests {
+    private let folder: TemporaryFolder
+    private let origin: LoopbackServer
+
+    init() throws {
+        folder = try TemporaryFolder()
+        origin = try LoopbackServer { Self.answer(to: $0) }
+    }
+
+    private static func answer(to request: LoopbackServer.Request) -> LoopbackServer.Answer {
+        switch request.path {
+        case "/video.mp4", "/whole.mp4":
+            guard let range = request.header("Range") else { return .ok(Data("0123456789".utf8), type: "video/mp4") }
+            let isWhole = range == "bytes=0-" && request.path == "/whole.mp4"
+            return LoopbackServer.Answer(
+                status: 206,
+                headers: [
+                    ("Content-Type", "video/mp4"), ("Content-Range", isWhole ? "bytes 0-9/10" : "bytes 2-4/10"),
+                ],
+                body: Data((isWhole ? "0123456789" : "234").utf8)
+            )
+        case "/203", "/300", "/401", "/403", "/500":
+            return LoopbackServer.Answer(status: Int(request.path.dropFirst()) ?? 0, body: Data("x".utf8))
+        case "/cut":
+            return .text("data: a\n\ndata: b\n\n", type: "text/event-stream").failing(.dropAfter(bodyBytes: 9))
+        case "/304": return .status(304)
+        default: return .text("ok")
+        }
+    }
+
+    private func request(_ target: String, to server: ServerProcess, method: String = "GET", _ field: String = "A: b")
+        throws
+    {
+        let text =
+            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(field)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        _ = try RawClient.exchange(text, with: UInt16(try #require(server.baseURL.port)))
+    }
+
+    @Test("One line for each reason has the count and URLs, also with --json", arguments: [false, true])
+    func reasons(isJSON: Bool) async throws {
+        defer { origin.stop() }
+        let base = String(origin.baseURL.absoluteString.dropLast())
+        let words = ["--origin", base, "--record", "Kept it"] + (isJSON ? ["--json"] : [])
+        let server = try await ServerProcess(in: folder, words)
+        for path in ["/ok", "/203", "/300", "/401", "/403", "/500", "/500", "/cut", "/ok?token=a", "/ok?token=b"] {
+            try request(path, to: server)
+        }
+        try request("/304", to: server, "If-None-Match: \"1\"")
+        for method in ["POST", "PUT", "HEAD"] { try request("/a", to: server, method: method) }
+        try request("/b", to: server, "Authorization: Basic eDp5")
+        for _ in 0..<2 { try request("/video.mp4", to: server, "Range: bytes=2-4") }
+        // A part doesn't matter if the whole file is recorded before or after it.
+        for range in ["2-4", "0-", "2-4"] { try request("/whole.mp4", to: server, "Range: bytes=\(range)") }
+        let outcome = try await server.end()
+
+        let status = { (status: Int) in "the status is \(status), which isn't recorded" }
+        let method = { (method: String) in "the method is \(method); only GET is recorded" }
+        let expected = [
+            (2, "the response is only a part of the file (status 206)", ["/video.mp4"]),
+            (2, status(500), ["/500"]),
+            (2, "the URL's parameter “token” may be a credential", ["/ok?token=a", "/ok?token=b"]),
+            (1, status(203), ["/203"]), (1, status(300), ["/300"]), (1, status(401), ["/401"]),
+            (1, status(403), ["/403"]),
+            (1, status(304), ["/304"]), (1, method("POST"), ["/a"]), (1, method("PUT"), ["/a"]),
+            (1, method("HEAD"), ["/a"]),
+            (1, "the request has the header “Authorization”", ["/b"]),
+            (1, "the response was cut off, or the client didn't wait for its end", ["/cut"]),
+        ].map { (count: $0, reason: $1, urls: $2.map { base + $0 }) }
+        let lines = outcome.messages.components(separatedBy: "\n").filter { $0.contains("not recorded") }
+        #expect(lines.count == expected.count, "\(outcome.messages)")
+        let command = "get --record 'Kept it' \(base)/video.mp4"
+        for (count, reason, urls) in expected {
+            let start = "substitute: not recorded \(count == 1 ? "once" : "\(count) times"): \(reason)"
+            let line = try #require(lines.first { $0.hasPrefix(start) }, "\(reason)")
+            if reason.contains("206") {
+                #expect(line.hasPrefix(start + ". To load it whole: ") && line.hasSuffix(command), "\(line)")
+            } else {
+                #expect(line == "\(start): \(urls.joined(separator: " "))")
+            }
+        }
+        #expect(outcome.messages.contains("2 responses new or changed in "))
+
+        struct Totals: Decodable {
+            struct Group: Decodable {
+                let reason: String
+                let count: Int
+                let urls: [String]
+                let command: String?
+            }
+
+            let notRecorded: [Group]
+        }
+        guard isJSON else { return }
+        let totals = try JSONDecoder().decode(Totals.self, from: Data(#require(outcome.lines.dropLast().last).utf8))
+        for (count, reason, urls) in expected {
+            let group = try #require(totals.notRecorded.first { $0.reason == reason })
+            #expect(group.count == count && group.urls == urls)
+            #expect(group.command?.hasSuffix(command) == (reason.contains("206") ? true : nil))
+        }
+    }
+
+    @Test("The command that a part's line names records the file")
+    func whole() async throws {
+        defer { origin.stop() }
+        let base = String(origin.baseURL.absoluteString.dropLast())
+        let server = try await ServerProcess(in: folder, ["--origin", base, "--record", "Kept"])
+        try request("/video.mp4", to: server, "Range: bytes=2-4")
+        let line = try await server.end().messages.components(separatedBy: "\n").first {
+            $0.contains("To load it whole")
+        }
+        let words = try #require(line).components(separatedBy: " get ").dropFirst().joined().components(
+            separatedBy: " "
+        )
+        let run = try await folder.substitute(["get"] + words)
+        #expect(run.status == 0)
+        let offline = try await folder.substitute(
+            "get",
+            "--map",
+            "Kept/substitutions.json",
+            "--output",
+            "-",
+            base + "/video.mp4"
+        )
+        #expect(offline.output == "0123456789")
+    }
+}
