@@ -29,6 +29,11 @@ public final class SubstitutionRecorder: Sendable {
         var isSaveDue = false
         var savedAt: DispatchTime?
         var onProblem: (@Sendable (String) -> Void)?
+        var onRecovery: (@Sendable () -> Void)?
+        /// Whether a problem was reported, and since then no save has written a response.
+        var isFailing = false
+        /// Whether the body of a response was written since the last problem.
+        var hasWritten = false
     }
 
     /// A response that a recorder is about to keep.
@@ -78,7 +83,7 @@ public final class SubstitutionRecorder: Sendable {
     /// deallocated. But while a recorder is attached, it isn't deallocated, not even after its sessions are
     /// invalidated.
     public func close() {
-        report(contents.save(closing: true))
+        reportSave(contents.save(closing: true))
     }
 
     /// Writes the map and all responses that were delivered so far. Returns when they're written.
@@ -86,17 +91,39 @@ public final class SubstitutionRecorder: Sendable {
     /// If that fails, for example because the disk is full, the recorder calls ``onProblem``, and tries again with the
     /// next response.
     public func flush() {
-        report(contents.save())
+        reportSave(contents.save())
     }
 
-    /// A closure that the recorder calls on any thread with a message about what it couldn't write; `nil` by default.
+    /// A closure that the recorder calls on any thread with a message about what it couldn't write; `nil` by default. It's
+    /// called once for all failures until the recorder has written a response again.
     public var onProblem: (@Sendable (String) -> Void)? {
         get { state.withLock { $0.onProblem } }
         set { state.withLock { $0.onProblem = newValue } }
     }
 
+    /// A closure that the recorder calls on any thread once it has written a response again, after a problem.
+    package var onRecovery: (@Sendable () -> Void)? {
+        get { state.withLock { $0.onRecovery } }
+        set { state.withLock { $0.onRecovery = newValue } }
+    }
+
     private func report(_ problem: String?) {
-        if let problem { onProblem?(problem) }
+        guard let problem else { return }
+        let isFirst = state.withLock { state in
+            defer { (state.isFailing, state.hasWritten) = (true, false) }
+            return !state.isFailing
+        }
+        if isFirst { onProblem?(problem) }
+    }
+
+    private func reportSave(_ problem: String?) {
+        report(problem)
+        let hasRecovered = state.withLock { state in
+            guard problem == nil, state.isFailing, state.hasWritten else { return false }
+            state.isFailing = false
+            return true
+        }
+        if hasRecovered { onRecovery?() }
     }
 
     /// Saves everything soon, on the recorder's queue: 10 ms from now or 300 ms after the last save, whichever is
@@ -115,7 +142,7 @@ public final class SubstitutionRecorder: Sendable {
                 state.isSaveDue = false
                 state.savedAt = .now()
             }
-            report(contents.save())
+            reportSave(contents.save())
         }
     }
 
@@ -238,7 +265,11 @@ extension SubstitutionRecorder: ResponseRecorder {
     ///
     /// - Parameter report: Called once with what happened to the response.
     func record(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
-        if contents.add(exchange, report: report) { writeBodiesSoon() }
+        let isFull = contents.add(exchange) { [weak self] outcome in
+            if case .kept = outcome { self?.state.withLock { $0.hasWritten = true } }
+            report(outcome)
+        }
+        if isFull { writeBodiesSoon() }
         saveSoon()
     }
 

@@ -110,7 +110,25 @@ struct ServedConnection: Sendable {
         closes: Bool = false,
         since start: Double = Socket.now
     ) throws -> Bool {
-        var head = response.head
+        func log(_ bytes: Int, _ failure: String? = nil) {
+            self.log?(
+                SubstitutionServer.LoggedRequest(
+                    method: request?.received.method ?? "?",
+                    url: request?.url?.absoluteString ?? request?.received.target ?? "?",
+                    status: response.head?.status,
+                    source: failure.map { .failed($0) } ?? response.source,
+                    response: response.original,
+                    bytes: bytes,
+                    seconds: Socket.now - start
+                )
+            )
+        }
+        guard var head = response.head else {
+            guard case .data(let line) = response.body else { return false }
+            log(line.count)
+            try socket.write(line)
+            return false
+        }
         head.fields.append(("Cache-Control", "no-store"))
         let hasBody = head.allowsBody && request?.received.method != "HEAD"
         var keepsAlive = !closes && request?.received.closesConnection == false
@@ -125,6 +143,8 @@ struct ServedConnection: Sendable {
             }
         }
         let length = hasBody ? head.field("Content-Length").flatMap { Int($0) } : 0
+        // A 205 has no body, and says so (RFC 9110 section 15.3.6).
+        if head.status == 205 { head.setField("Content-Length", to: "0") }
         // A 204 must not have `Content-Length`. A 304 may have it: it's the length of the body that a 200 would have.
         // So a 304 loses the header only if the length is zero.
         if head.status == 204 || (head.status == 304 && head.field("Content-Length") == "0") {
@@ -134,19 +154,7 @@ struct ServedConnection: Sendable {
         // If a response is still arriving, it's read to its end even if its body isn't sent, so that the recorder gets
         // all of it.
         let body = hasBody || response.body.length == nil ? response.body : .data(Data())
-        let isWhole = try send(body, after: head, length: length, isChunked: isChunked, pace: response.pace) { bytes in
-            log?(
-                SubstitutionServer.LoggedRequest(
-                    method: request?.received.method ?? "?",
-                    url: request?.url?.absoluteString ?? request?.received.target ?? "?",
-                    status: head.status,
-                    source: response.source,
-                    response: response.original,
-                    bytes: bytes,
-                    seconds: Socket.now - start
-                )
-            )
-        }
+        let isWhole = try send(body, after: head, length: length, isChunked: isChunked, pace: response.pace, log: log)
         return isWhole && keepsAlive
     }
 
@@ -158,7 +166,8 @@ struct ServedConnection: Sendable {
     ///     aren't sent, since the client would read them as the next response.
     ///   - isChunked: Whether to send the body in chunks.
     ///   - pace: How fast to send the body; `nil` to send it at once, or as it arrives.
-    ///   - log: Called once, with the number of body bytes that were sent or are about to be sent.
+    ///   - log: Called once, with the number of body bytes that were sent or are about to be sent. If the body can't be
+    ///     read to its end, also with the reason.
     /// - Returns: Whether all `length` bytes were sent; `true` if `length` is `nil`.
     private func send(
         _ body: DirectLoader.Response.Body,
@@ -166,7 +175,7 @@ struct ServedConnection: Sendable {
         length: Int?,
         isChunked: Bool,
         pace: Pace?,
-        log: (_ bytes: Int) -> Void
+        log: (_ bytes: Int, _ failure: String?) -> Void
     ) throws -> Bool {
         // Sending a head and a short body together takes the system half as long as sending them separately.
         var isTogether = length == 0
@@ -196,12 +205,21 @@ struct ServedConnection: Sendable {
                 sent += piece.count
             }
         } catch {
-            log(sent)
+            log(sent, Self.failure(error))
             throw error
         }
-        log(sent + end.count)
+        log(sent + end.count, nil)
         if isChunked { try socket.endChunks() } else { try socket.write(isTogether ? head.encoded + end : end) }
         return rest ?? 0 == 0
+    }
+
+    /// Returns why a body can't be read to its end; `nil` if the client has left.
+    private static func failure(_ error: any Error) -> String? {
+        switch error {
+        case is Socket.Closed, URLError.cancelled: nil
+        case let problem as FileProblem: "The entry's file \(problem.message)"
+        default: error.localizedDescription
+        }
     }
 
     /// Waits until a piece is due, at a value of `Socket.now`. Throws if the client leaves or the server is stopped.

@@ -27,13 +27,27 @@ struct ServedRequest: Sendable {
         url = URLText.url(origin.description + received.pathAndQuery)
     }
 
+    /// Returns the local origin that serves an origin, with the client's spelling of this machine's name: to browsers,
+    /// `localhost` and `127.0.0.1` are two sites. Returns `nil` if the origin isn't served.
+    func local(for origin: WebOrigin) -> String? {
+        let host = (received.authority ?? received.header("Host") ?? "").prefix { $0 != ":" }.lowercased()
+        return origins.local(for: origin).map { host == "localhost" ? $0.replacing("127.0.0.1", with: host) : $0 }
+    }
+
     // MARK: Requests that the server answers itself
 
     /// The response to a request that the server refuses, even if an entry matches; `nil` for any other request.
     var refusal: ServedResponse? {
+        // Only HTTP/1.0 allows that.
+        guard let host = received.header("Host") else {
+            return ServedResponse(
+                status: 400,
+                "The request has no header Host. Send Host: 127.0.0.1:\(port)."
+            )
+        }
         // Another site can make its name point to 127.0.0.1 (DNS rebinding). That site's pages must not read the
         // origin's responses.
-        let hosts = [received.header("Host") ?? "", received.authority].compactMap { $0 }
+        let hosts = [host, received.authority].compactMap { $0 }
         if let foreign = hosts.first(where: { !isOwn($0) }) {
             return ServedResponse(
                 status: 421,
@@ -128,6 +142,9 @@ struct ServedRequest: Sendable {
         return ["document", "embed", "frame", "iframe", "object", "style"].contains(destination)
             || received.header("Accept")?.contains("text/html") == true
     }
+
+    /// Whether a person opens a page, who then reads why that failed.
+    var isNavigation: Bool { received.header("Sec-Fetch-Mode").map { $0 == "navigate" } ?? asksForDocument }
 
     /// Returns the request to send to the origin.
     ///

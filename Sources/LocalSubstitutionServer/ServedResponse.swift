@@ -10,7 +10,8 @@ import FoundationNetworking
 
 /// A response as the client receives it.
 struct ServedResponse: Sendable {
-    let head: ResponseHead
+    /// The status and headers; `nil` if the client gets an entry's error. Then the body alone is sent, which isn't HTTP.
+    let head: ResponseHead?
     let body: DirectLoader.Response.Body
     let source: SubstitutionServer.LoggedRequest.Source
     /// The loader's response, before the server adapted it for the client; `nil` if the server created this response
@@ -41,8 +42,21 @@ extension ServedResponse {
         )
     }
 
-    /// Adapts the loader's response to a client. A request that failed, or whose response can't be rewritten or has a
-    /// status below 200, gets a response with status 502.
+    /// Creates what a client gets instead of a response if an entry says that the request fails: a line with the error's
+    /// name. Since that isn't HTTP, the client fails, too. If the connection was only closed, browsers and Linux's
+    /// URLSession would repeat the request.
+    private init(failing error: URLError) {
+        self.init(
+            head: nil,
+            // A line that begins with an error such as `httpTooManyRedirects` would be HTTP to a browser.
+            body: .data(Data("error: \(URLErrorNames.text(error.code))\r\n".utf8)),
+            source: .failed(error.localizedDescription),
+            original: nil
+        )
+    }
+
+    /// Adapts the loader's response to a client. A request that failed, or whose response can't be rewritten, gets
+    /// a response with status 502. If the client isn't a page that a person opens, an entry's error makes it fail instead.
     ///
     /// - Parameters:
     ///   - url: The URL at the origin.
@@ -50,14 +64,8 @@ extension ServedResponse {
     init(_ response: DirectLoader.Response, to request: ServedRequest, for url: URL, rewritesReferences: Bool) {
         do throws(URLError) {
             let (head, received) = try response.result.get()
-            guard head.statusCode >= 200 else {
-                let reason =
-                    "The status \(head.statusCode) announces another response, which never follows. Use a status from 200 on."
-                self.init(status: 502, reason, at: url)
-                return
-            }
             var body = received
-            let rewriter = ReferenceRewriter(of: request.origin, local: request.origins.local)
+            let rewriter = ReferenceRewriter(of: request.origin, local: request.local)
             // A stream isn't rewritten: its pieces are sent as they are, each when it's due.
             let syntax = rewritesReferences && !response.isStream ? References.Syntax(of: head) : nil
             if let syntax {
@@ -72,11 +80,15 @@ extension ServedResponse {
                 switch response.kind {
                 case .answered: .substituted
                 case .confirmed: .confirmed
-                case .loaded, .passed, .failed, .mishandled, .unmatched: .network
+                case .loaded, .passed, .failed, .erred, .mishandled, .unmatched: .network
                 }
             self.init(head: adapted, body: body, source: source, original: head, pace: response.pace)
         } catch {
-            self.init(status: 502, error.localizedDescription, at: url)
+            if case .erred = response.kind, !request.isNavigation {
+                self.init(failing: error)
+            } else {
+                self.init(status: 502, error.localizedDescription, at: url)
+            }
         }
     }
 }
@@ -119,6 +131,10 @@ extension ServedResponse {
         }
         // `Transfer-Encoding` overrides `Content-Length` (RFC 9112 section 6.3).
         if all[header: "Transfer-Encoding"] != nil { dropped.insert("content-length") }
+        // The page that asks, as the browser spells its origin.
+        let asking = request.received.header("Origin").flatMap { text in
+            request.origins.origin(ofLocal: text).map { (text: text, origin: $0) }
+        }
         var fields: [(name: String, value: String)] = []
         for (name, value) in all {
             let key = name.asciiLowercased
@@ -135,18 +151,19 @@ extension ServedResponse {
                 case "location": rewriter.url(value) ?? value
                 case "link": rewriter.links(value)
                 case "refresh": rewriter.refresh(value)
-                case "access-control-allow-origin": WebOrigin(of: value).flatMap(request.origins.local) ?? value
+                case "referrer-policy": ReferenceRewriter.referrerPolicy(value)
+                case "access-control-allow-origin":
+                    WebOrigin(of: value).flatMap { $0 == asking?.origin ? asking?.text : request.local(for: $0) }
+                        ?? value
                 default: value
                 }
             if let adapted { fields.append((name, adapted)) }
         }
         // Lets a page from one served origin read a response from another, unless the response itself says who may read
         // it.
-        if let local = request.received.header("Origin"), let asking = request.origins.origin(ofLocal: local),
-            asking != request.origin, all[header: "Access-Control-Allow-Origin"] == nil
-        {
+        if let asking, asking.origin != request.origin, all[header: "Access-Control-Allow-Origin"] == nil {
             fields += [
-                ("Access-Control-Allow-Origin", local), ("Access-Control-Allow-Credentials", "true"),
+                ("Access-Control-Allow-Origin", asking.text), ("Access-Control-Allow-Credentials", "true"),
                 ("Vary", "Origin"),
             ]
         }

@@ -30,7 +30,8 @@ public final class SubstitutionServer: Sendable {
     /// - Parameters:
     ///   - cache: The cache whose map answers requests.
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network. A
-    ///     request that fails gets a response with status 502 and a text that says why.
+    ///     request that fails gets a response with status 502 and a text that says why. An entry's error makes the client
+    ///     fail, too.
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil`, the
     ///     default, to keep none. Unlike in a session, it also keeps redirects, responses with status 404 or 410, and
     ///     responses to requests with cookies. It never keeps the cookies.
@@ -190,7 +191,8 @@ extension SubstitutionServer {
         /// The URL at the origin; the request's target if the target isn't a valid path; `?` if the request couldn't be
         /// read.
         package let url: String
-        package let status: Int
+        /// The status; `nil` if no response was sent, because an entry says that the request fails.
+        package let status: Int?
         package let source: Source
         /// The response before the server adapted it; `nil` if the server created the response itself, for example
         /// because the request failed.

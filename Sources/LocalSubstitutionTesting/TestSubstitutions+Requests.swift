@@ -243,7 +243,7 @@ extension TestSubstitutions.Request {
         switch outcome.kind {
         case .answered, .confirmed: self.outcome = .answered
         case .loaded, .passed: self.outcome = .loaded
-        case .failed: self.outcome = .failed
+        case .failed, .erred: self.outcome = .failed
         case .mishandled(let mistake): (self.outcome, self.mistake) = (.failed, mistake)
         case .unmatched(let explanation):
             self.outcome = .unmatched

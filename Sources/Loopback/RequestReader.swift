@@ -109,8 +109,12 @@ package struct RequestReader {
         }
     }
 
+    /// Returns the next line around a chunk. Throws status 400 if it has a control character, such as a CR that doesn't
+    /// end it (RFC 9112 section 2.2).
     private mutating func bodyLine(within budget: inout Int) throws -> [UInt8] {
-        try line(within: &budget) { [limits] in limits.bodySeconds }
+        let line = try line(within: &budget) { [limits] in limits.bodySeconds }
+        guard line.isFieldValue else { throw HTTPRequest.Refusal.malformed }
+        return line
     }
 
     // MARK: Bytes

@@ -25,9 +25,10 @@ package struct ResponseHead: Sendable {
         if let value { fields.append((name, value)) }
     }
 
-    /// Whether a response with this status can have a body: the status isn't 1xx, 204 or 304 (RFC 9110 section 6.4.1).
+    /// Whether a response with this status can have a body: the status isn't 1xx, 204, 205 or 304 (RFC 9110 sections
+    /// 6.4.1 and 15.3.6).
     package var allowsBody: Bool {
-        status >= 200 && status != 204 && status != 304
+        status >= 200 && ![204, 205, 304].contains(status)
     }
 
     /// Removes fields whose names aren't tokens, or whose values contain a control character other than a tab. A server
@@ -46,7 +47,7 @@ package struct ResponseHead: Sendable {
     /// The reason phrases of common statuses. Any other status gets an empty phrase, since clients should ignore
     /// phrases (RFC 9112 section 4).
     private static let reasons = [
-        200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
+        200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 205: "Reset Content", 206: "Partial Content",
         301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
         307: "Temporary Redirect", 308: "Permanent Redirect",
         400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",

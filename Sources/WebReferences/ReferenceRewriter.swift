@@ -9,7 +9,8 @@ import LocalSubstitution
 ///
 /// In HTML and XHTML, the rewriter also disables two attributes that would make a browser reject what the server sends:
 /// `http-equiv` of a content security policy in `<meta>`, and `integrity` of a style sheet from a served origin, which
-/// may be rewritten too. It puts `data-` before the attributes' names.
+/// may be rewritten too. It puts `data-` before the attributes' names. It replaces referrer policies that hide the
+/// page's origin from other origins, since the server must know which page sends a form.
 package struct ReferenceRewriter: Sendable {
     private let origin: WebOrigin
     private let local: @Sendable (WebOrigin) -> String?
@@ -55,7 +56,20 @@ package struct ReferenceRewriter: Sendable {
         // Attributes are renamed, not removed: removing an attribute could join the text before it to the text after
         // it.
         edits += renamed.map { Edit(place: $0.lowerBound..<$0.lowerBound, text: "data-") }
+        edits += references.referrerPolicies.map {
+            Edit(place: $0.place(of: 0..<$0.bytes.count), text: Self.referrerPolicy)
+        }
         return edits.isEmpty ? nil : Self.apply(edits, to: Array(body))
+    }
+
+    /// The referrer policy that replaces one that hides the page's origin. It's browsers' default.
+    private static let referrerPolicy = "strict-origin-when-cross-origin"
+
+    /// Returns a `Referrer-Policy` header with its policies replaced that hide the page's origin.
+    package static func referrerPolicy(_ header: String) -> String {
+        let policies = header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        return policies.map { References.hidingPolicies.contains($0.asciiLowercased) ? referrerPolicy : $0 }
+            .joined(separator: ", ")
     }
 
     /// Returns the URL in a header, such as `Location`, with its origin replaced; `nil` if the URL doesn't change.

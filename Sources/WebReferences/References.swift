@@ -41,6 +41,8 @@ package struct References: Sendable {
     package private(set) var base: SourceText?
     /// The ranges, in the document, of the `http-equiv` attributes that make a `<meta>` a content security policy.
     private(set) var policies: [Range<Int>] = []
+    /// The referrer policies in ``hidingPolicies``, in `<meta name=referrer>` and in `referrerpolicy` attributes.
+    private(set) var referrerPolicies: [SourceText] = []
     /// The URLs that the module scripts in the document import, or that the document imports if it's a module script.
     package private(set) var imports: [SourceText] = []
     /// The number of HTML `script` elements that browsers run. These scripts may load more URLs than ``imports``.
@@ -84,6 +86,10 @@ package struct References: Sendable {
         "application/ecmascript",
     ]
 
+    /// The referrer policies with which browsers send `Origin: null` to other origins, in lowercase. `never` is an old
+    /// name of `no-referrer`.
+    package static let hidingPolicies: Set<String> = ["no-referrer", "same-origin", "never"]
+
     private mutating func add(_ page: some Sequence<HTMLScanner.Tag>, depth: Int) {
         for tag in page { add(tag, depth: depth) }
     }
@@ -103,12 +109,18 @@ package struct References: Sendable {
         addStyle(tag.value("style"))
         switch tag.name {
         case "style" where type.isEmpty || type == "text/css": addStyle(tag.text)
+        case "script" where type == "importmap":
+            if let text = tag.text { for url in ImportMapURLs(text) { add(url, .link) } }
         case "script" where type == "module": if let text = tag.text { imports += ModuleImports(text) }
         default: break
         }
     }
 
     private mutating func addHTML(_ tag: HTMLScanner.Tag, type: String, depth: Int) {
+        let isReferrer = tag.name == "meta" && tag.word("name") == "referrer"
+        for name in isReferrer ? ["content"] : ["referrerpolicy"] where Self.hidingPolicies.contains(tag.word(name)) {
+            referrerPolicies += [tag.value(name)].compactMap { $0 }
+        }
         switch tag.name {
         case "meta":
             switch tag.word("http-equiv") {
@@ -258,8 +270,8 @@ package struct References: Sendable {
     /// that tell a document's charset, or where SVG and MathML end.
     static let attributes: Set<String> = Set(
         urlAttributes.values.joined().map(\.name) + sourceSets.values + svgStyles + [
-            "as", "charset", "color", "content", "encoding", "face", "href", "http-equiv", "integrity", "ping", "rel",
-            "size", "src", "srcdoc", "style", "type", "xlink:href",
+            "as", "charset", "color", "content", "encoding", "face", "href", "http-equiv", "integrity", "name", "ping",
+            "referrerpolicy", "rel", "size", "src", "srcdoc", "style", "type", "xlink:href",
         ]
     )
 }

@@ -111,6 +111,15 @@ extension SourceText {
             length = 1 + digits.count + space
         }
 
+        /// Reads the escape at the beginning of the bytes (RFC 8259 §7); `nil` if they don't begin with one. Escapes of line
+        /// ends and other control characters become letters, since URLs have none.
+        init?(json rest: ArraySlice<UInt8>) {
+            guard rest.first == UInt8(ascii: "\\"), let byte = rest.dropFirst().first else { return nil }
+            let digits = rest.dropFirst(2).prefix(byte == UInt8(ascii: "u") ? 4 : 0).prefix { $0.hexDigitValue != nil }
+            bytes = digits.isEmpty ? [byte] : Self.character(digits, radix: 16)
+            length = 2 + digits.count
+        }
+
         /// Reads the character reference at the beginning of the bytes (WHATWG HTML §13.2.5.72 and on); `nil` if they
         /// don't begin with one.
         ///

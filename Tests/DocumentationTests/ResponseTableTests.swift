@@ -17,10 +17,10 @@ struct ResponseTableTests {
         let cells = Document(Self.article).tables.flatMap(\.rows).map { $0.cells.joined(separator: " ") }
         let row = try #require(cells.first { $0.contains("200, 203") })
         let listed = row.matches(of: /\d{3}/).compactMap { Int($0.output) }
-        let entries = (100...599).map { "\"https://h/\($0)\": { \"status\": \($0) }" }.joined(separator: ",")
+        let entries = (200...599).map { "\"https://h/\($0)\": { \"status\": \($0) }" }.joined(separator: ",")
         let folder = try ExampleFolder(files: [])
         let map = try SubstitutionMap(json: Data("{\(entries)}".utf8), resources: folder.url)
-        let taken = (100...599).filter { status in
+        let taken = (200...599).filter { status in
             let substitution = URL(string: "https://h/\(status)").flatMap(map.substitution)
             return substitution.map { LoaderRules.refusal(ofStatus: $0.status, headers: $0.headers) == nil } ?? false
         }

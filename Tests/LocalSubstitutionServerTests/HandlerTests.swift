@@ -58,7 +58,7 @@ struct HandlerTests {
     @Test(
         "A handler that fails is a 502 that says why",
         arguments: [
-            ("/lost", "timedOut"), ("/thrown", "error"), ("/order", "/order” threw an error: NoOrder"),
+            ("/order", "/order” threw an error: NoOrder"),
             ("/list", "A handler's answer can't be a list."), ("/none", "answered with .notSubstituted"),
         ]
     )
@@ -67,6 +67,15 @@ struct HandlerTests {
         #expect(response.status == 502)
         #expect(response.body.hasPrefix("https://h.example\(path): "))
         #expect(response.body.contains(part), "\(response.body)")
+    }
+
+    @Test(
+        "A handler's error is a line that isn't HTTP",
+        arguments: [("/lost", "timedOut"), ("/thrown", "cannotFindHost")]
+    )
+    func errors(path: String, name: String) throws {
+        let (served, url) = (try served(), "https://h.example\(path)")
+        #expect(try RawClient.exchange(served.request(url), with: served.port(url)) == "error: \(name)\r\n")
     }
 
     @Test("A handler's stream that ends with an error is cut")

@@ -37,6 +37,10 @@ struct HeaderTests {
                     headers: [("Content-Encoding", "identity, gzip"), ("Content-Type", "text/plain")],
                     body: Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJVyjPL8pJAQCFEUoNCwAAAA==") ?? Data()
                 )
+            case "/private":
+                return LoopbackServer.Answer(headers: [
+                    ("Referrer-Policy", request.header("X-Policy") ?? ""), ("Content-Type", "text/html"),
+                ])
             case "/allowed":
                 return LoopbackServer.Answer(headers: [("Access-Control-Allow-Origin", otherName), ("Vary", "X")])
             case "/all":
@@ -205,6 +209,53 @@ struct HeaderTests {
         #expect(try served.exchange(name + "/allowed", fields: ["Origin: \(asking)"])[field] == asking)
         #expect(try served.exchange(name + "/echo")[field] == nil)
         #expect(try served.exchange(name + "/echo", fields: ["Origin: http://evil.example"])[field] == nil)
+    }
+
+    @Test(
+        "A page at localhost gets its own spelling, in its references and in what it may read",
+        arguments: ["localhost", "127.0.0.1", "LOCALHOST"]
+    )
+    func spelling(_ name: String) throws {
+        let spelled = name.lowercased()
+        let served = try ServedMap(
+            """
+            {
+              "https://h.example/": { "text": "<a href='https://i.example/'>i</a>", "mimeType": "text/html" },
+              "https://h.example/moved": { "status": 302, "headers": { "Location": "https://i.example/a" } },
+              "https://i.example/a": { "text": "a" },
+              "https://i.example/only": { "text": "b", "headers": { "Access-Control-Allow-Origin": "https://h.example" } },
+              "https://i.example/own": { "text": "b", "headers": { "Access-Control-Allow-Origin": "https://i.example" } }
+            }
+            """
+        )
+        let (page, other) = (try served.port("https://h.example"), try served.port("https://i.example"))
+        func exchange(_ path: String, _ port: UInt16, _ fields: [String] = []) throws -> RawResponse {
+            let lines = ["GET \(path) HTTP/1.1", "Host: \(name):\(port)", "Connection: close"] + fields
+            return try RawResponse(RawClient.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n", with: port))
+        }
+        #expect(try exchange("/", page).body == "<a href='http://\(spelled):\(other)/'>i</a>")
+        #expect(try exchange("/moved", page)["Location"] == "http://\(spelled):\(other)/a")
+        let asking = "http://\(spelled):\(page)"
+        for path in ["/a", "/only"] {
+            let field = try exchange(path, other, ["Origin: \(asking)"])["Access-Control-Allow-Origin"]
+            #expect(field == asking)
+        }
+        let own = try exchange("/own", other, ["Origin: \(asking)"])["Access-Control-Allow-Origin"]
+        #expect(own == "http://\(spelled):\(other)")
+    }
+
+    @Test(
+        "A referrer policy that hides the page's origin is replaced",
+        arguments: [
+            ("no-referrer", "strict-origin-when-cross-origin"), ("Same-Origin", "strict-origin-when-cross-origin"),
+            ("no-referrer, unsafe-url", "strict-origin-when-cross-origin, unsafe-url"),
+            ("strict-origin", "strict-origin"), ("origin,same-origin", "origin, strict-origin-when-cross-origin"),
+        ]
+    )
+    func referrerPolicy(sent: String, received: String) throws {
+        defer { origin.stop() }
+        let response = try served.exchange(name + "/private", fields: ["X-Policy: \(sent)"])
+        #expect(response.all("Referrer-Policy") == [received])
     }
 
     @Test("A preflight between served origins is allowed")

@@ -51,6 +51,8 @@ struct SafetyTests {
         "Requests from other sites' pages are refused if they could change something",
         arguments: [
             ("POST", ["Origin: https://evil.example"], 403), ("POST", ["Origin: null"], 403),
+            ("POST", ["Origin: null", "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: navigate"], 403),
+            ("POST", ["Origin: null", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Dest: iframe"], 403),
             ("POST", ["Origin: http://127.0.0.1:1"], 403), ("POST", ["Sec-Fetch-Site: cross-site"], 403),
             ("POST", ["Sec-Fetch-Site: same-site", "Origin: http://localhost:3000"], 403),
             ("DELETE", ["Origin: https://evil.example", "Sec-Fetch-Site: cross-site"], 403),
@@ -66,6 +68,15 @@ struct SafetyTests {
         let response = try exchange("\(method) / HTTP/1.1", ["Host: 127.0.0.1:\(port)", "Content-Length: 0"] + fields)
         #expect(response.status == status)
         #expect(origin.requests.count == (status == 200 ? 1 : 0))
+    }
+
+    @Test("A request without Host is told to send one", arguments: ["/", "http://127.0.0.1:PORT/"])
+    func noHost(target: String) throws {
+        defer { origin.stop() }
+        let response = try exchange("GET \(target.replacing("PORT", with: "\(port)")) HTTP/1.0", [])
+        #expect(response.status == 400)
+        #expect(response.body == "The request has no header Host. Send Host: 127.0.0.1:\(port).\n")
+        #expect(origin.requests.isEmpty)
     }
 
     @Test("A page of another served origin may send anything")

@@ -40,6 +40,36 @@ struct StreamingTests {
         #expect(isChunked ? !response.isComplete : response["Content-Length"] == "1000")
     }
 
+    @Test(
+        "A response that breaks off or can't be decoded is logged as failed, with the reason",
+        arguments: [
+            "Content-Length: 100\r\n\r\n\(letters)", "Content-Length: 100\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n1e\r\n\(letters)\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n1e\r\n\(letters.prefix(9))",
+            "Transfer-Encoding: chunked\r\n\r\nx\r\n\(letters)\r\n0\r\n\r\n",
+            "Content-Encoding: utf-8\r\nContent-Length: 30\r\n\r\n\(letters)",
+            "Content-Encoding: aws-chunked\r\nContent-Length: 30\r\n\r\n\(letters)",
+        ]
+    )
+    func brokenInLog(_ rest: String) throws {
+        let logged = Guarded<[SubstitutionServer.LoggedRequest]>([])
+        let origin = try Listener { connection in
+            var reader = RequestReader(connection.socket)
+            _ = try? reader.nextHead()
+            try? connection.socket.write(Data("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\(rest)".utf8))
+        }
+        defer { origin.stop() }
+        let served = try ServedMap("{}", unmatched: .load) { request in logged.withLock { $0.append(request) } }
+        let response = try served.exchange("http://127.0.0.1:\(origin.listen(on: 0))/")
+        let request = try #require(logged.withLock { $0.first })
+        #expect(request.status == response.status)
+        guard case .failed(let reason) = request.source else {
+            Issue.record("\(request.source)")
+            return
+        }
+        #expect(!reason.isEmpty)
+    }
+
     @Test("A client that has a whole response finds it in the log", arguments: ["hello", ""], [true, false])
     func logged(body: String, isChunked: Bool) throws {
         let origin = try LoopbackServer { _ in LoopbackServer.Answer(body: Data(body.utf8), chunked: isChunked) }

@@ -165,6 +165,8 @@ struct RequestReaderTests {
             ("b\r\n", 413), ("6\r\n123456\r\n5\r\n", 413), ("7fffffffffffffff\r\n", 413),
             ("ffffffffffffffffff\r\n", 400), ("-1\r\n", 400), ("\r\n", 400), ("3\r\nabcd\r\n", 400),
             ("\u{a0}3\r\nabc\r\n", 400), ("3\u{a0}\r\nabc\r\n", 400), (" 3\r\nabc\r\n", 400), ("3 3\r\nabc\r\n", 400),
+            ("3;a\rb\r\nabc\r\n0\r\n\r\n", 400), ("3;a\r\r\nabc\r\n0\r\n\r\n", 400),
+            ("3\r\nabc\r\n0;\r1\r\n\r\n", 400), ("3\r\nabc\r\n0\r\nA: b\rc\r\n\r\n", 400),
         ]
     )
     func chunks(text: String, status: Int) throws {

@@ -44,7 +44,7 @@ struct ResponseHeadTests {
 
     @Test(
         "The status determines whether there's a body",
-        arguments: [(100, false), (199, false), (200, true), (204, false), (304, false), (404, true)]
+        arguments: [(100, false), (199, false), (200, true), (204, false), (205, false), (304, false), (404, true)]
     )
     func body(status: Int, allowsBody: Bool) {
         #expect(ResponseHead(status: status).allowsBody == allowsBody)

@@ -156,7 +156,7 @@ struct CheckTests {
 
             Mistake(field: #""statis": 404"#, "unknownField", "The field “statis” is unknown. Did you mean “status”?"),
             Mistake(field: #""zzzzzzzz": 1"#, "unknownField", "Use one of the fields file, mimeType, charset"),
-            Mistake(field: #""status": 600"#, "invalidValue", "“status” can't be 600. Use a number from 100 to 599."),
+            Mistake(field: #""status": 600"#, "invalidValue", "“status” can't be 600. Use a number from 200 to 599."),
             Mistake(field: #""status": "404""#, "wrongType", "“status” must be a number"),
             Mistake(field: #""file": "a.txt""#, "duplicate", "The field “file” is given twice. Keep one."),
             Mistake(field: #""mimeType": "png""#, "invalidValue", "“png” isn't a MIME type"),
@@ -484,7 +484,7 @@ struct CheckTests {
             run.output == """
                 substitutions.json:2: warning: 5 entries need an attached session: “https://h.example/a”, \
                 “https://h.example/b”, “https://h.example/c” and 2 more. \
-                Attach the cache, then hide this warning with check --attached.
+                Attach the cache, unless only substitute serve uses the map. Then hide this warning with check --attached.
                 5 entries in use, 0 errors, 1 warning
 
                 """
@@ -511,6 +511,7 @@ struct CheckTests {
             #expect(run.status == 0)
             #expect(run.output.contains("warning: “https://h.example/"))
             #expect(run.output.contains("“\(field)” needs an attached session"))
+            #expect(run.output.contains("If only substitute serve uses the map, nothing needs to be attached"))
             let silent = try await folder.substitute("check", "--attached")
             #expect(!silent.output.contains("session"))
         }
@@ -536,7 +537,8 @@ struct CheckTests {
         #expect(
             run.lines == [
                 "substitutions.json:2: warning: 2 entries need an attached session: “https://h.example/a” and "
-                    + "“https://h.example/b”. Attach the cache, then hide this warning with check --attached."
+                    + "“https://h.example/b”. Attach the cache, unless only substitute serve uses the map. "
+                    + "Then hide this warning with check --attached."
             ] + notes + ["3 entries in use, 0 errors, 1 warning", ""]
         )
         let report = try await folder.substitute("check", "--json", "--attached").json(Report.self)

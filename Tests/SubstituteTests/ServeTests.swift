@@ -91,7 +91,7 @@ struct ServeTests {
 
     @Test(
         "It answers from files and from the origin, prints a line for each request, and ends with totals",
-        arguments: [SIGINT, SIGTERM]
+        arguments: [SIGINT, SIGTERM, SIGHUP]
     )
     func serves(signal: Int32) async throws {
         defer { origin.stop() }
@@ -371,6 +371,45 @@ struct ServeTests {
         #expect(lines.last?["failed"] as? Int == 1)
     }
 
+    @Test("A run that fails leaves a folder that was there as it was")
+    func existingFolder() async throws {
+        defer { origin.stop() }
+        try folder.write("mine", to: "Kept/mine.txt")
+        let words = ["serve", "--record", "Kept", "--origin", "http://h.example", "--port", "\(origin.port)"]
+        #expect(try await folder.substitute(words).status == 1)
+        let kept = folder.url.appendingPathComponent("Kept").path
+        #expect(try FileManager.default.contentsOfDirectory(atPath: kept) == ["mine.txt"])
+    }
+
+    @Test("It names the scheme that an origin lacks before the map that is missing")
+    func scheme() async throws {
+        defer { origin.stop() }
+        let words = ["serve", "--map", "none.json", "--origin", "127.0.0.1:9401"]
+        let run = try await folder.substitute(words)
+        let fix = "Write http://127.0.0.1:9401 or https://127.0.0.1:9401."
+        #expect(run.messages == "substitute: The origin “127.0.0.1:9401” has no scheme. \(fix)\n")
+    }
+
+    @Test("Closing the terminal doesn't end a run under nohup")
+    func nohup() async throws {
+        defer { origin.stop() }
+        let words = ["--origin", String(origin.baseURL.absoluteString.dropLast())]
+        let server = try await ServerProcess(in: folder, words, isUnderNohup: true)
+        kill(server.identifier, SIGHUP)
+        #expect(try await load(server.url("/a.txt")).body == "0123456789")
+        #expect(try await server.end().status == 0)
+    }
+
+    @Test("Closing the terminal keeps what was loaded")
+    func hangUp() async throws {
+        defer { origin.stop() }
+        let server = try await serve(["--record", "Kept"])
+        for number in 0..<5 { _ = try await load(server.url("/echo?\(number)")) }
+        let outcome = try await server.end(SIGHUP)
+        #expect(outcome.status == 0)
+        #expect(outcome.messages.contains("5 responses new or changed in "), "\(outcome.messages)")
+    }
+
     @Test("It listens on consecutive ports, and says if one is taken")
     func port() async throws {
         defer { origin.stop() }
@@ -402,12 +441,18 @@ struct ServeTests {
 
     @Test(
         "It says what's missing",
-        arguments: [(["--port", "x"], 64), (["x"], 64), ([], 1), (["--origin", "h.example"], 64)]
+        arguments: [
+            (["--port", "x"], 64), (["x"], 64), ([], 1), (["--origin", "h.example"], 64),
+            (["--origin", "127.0.0.1:9401", "--map", "none.json"], 64), (["--origin", "https:///"], 64),
+            (["--origin", "http://h.example", "--port", "TAKEN"], 1),
+        ]
     )
     func wrong(_ words: [String], status: Int) async throws {
         defer { origin.stop() }
-        let run = try await folder.substitute(["serve"] + words)
+        let words = words.map { $0.replacing("TAKEN", with: "\(origin.port)") }
+        let run = try await folder.substitute(["serve", "--record", "new/Kept"] + words)
         #expect(Int(run.status) == status)
-        #expect(run.messages.contains("--origin") || run.messages.contains("origin") || run.messages.contains("--port"))
+        #expect(!FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("new").path))
+        #expect(run.messages.contains("--origin") || run.messages.contains("origin") || run.messages.contains("port"))
     }
 }

@@ -191,6 +191,26 @@ struct ReferenceRewriterTests {
                 "<base href=//www.example.com/><link rel=stylesheet href=a integrity=x>",
                 "<base href=http://127.0.0.1:1/><link rel=stylesheet href=a data-integrity=x>"
             ),
+            (
+                "<meta name=referrer content=no-referrer><p>",
+                "<meta name=referrer content=strict-origin-when-cross-origin><p>"
+            ),
+            (
+                "<META content='Same&#45;Origin' name=Referrer>",
+                "<META content='strict-origin-when-cross-origin' name=Referrer>"
+            ),
+            ("<meta name=referrer content=never>", "<meta name=referrer content=strict-origin-when-cross-origin>"),
+            (
+                "<a referrerpolicy=\"no-referrer\">a</a><script referrerpolicy=same-origin></script>",
+                "<a referrerpolicy=\"strict-origin-when-cross-origin\">a</a>"
+                    + "<script referrerpolicy=strict-origin-when-cross-origin></script>"
+            ),
+            (
+                "<iframe srcdoc='<meta name=referrer content=no-referrer>'></iframe>",
+                "<iframe srcdoc='<meta name=referrer content=strict-origin-when-cross-origin>'></iframe>"
+            ),
+            ("<meta name=referrer content=origin><img referrerpolicy=unsafe-url>", nil),
+            ("<meta name=description content=no-referrer><a rel=noreferrer href=a>", nil),
             ("<link rel=stylesheet href=https://other.example/a integrity=x>", nil),
             ("<base href=https://other.example/><link rel=stylesheet href=a integrity=x>", nil),
             ("<link rel=stylesheet href=data:text/css, integrity=x>", nil),
@@ -201,6 +221,26 @@ struct ReferenceRewriterTests {
     )
     func removed(written: String, expected: String?) throws {
         #expect(try Self.html(written) == expected)
+    }
+
+    @Test(
+        "It replaces the URLs that an import map leads to, and the scopes, but not what scripts import",
+        arguments: [
+            (#"{"imports": {"vue": "URL/vue.js", "a/": "./a/"}}"#, true),
+            (#"{ "scopes" : { "URL/" : { "b" : "URL/b.js" } } }"#, true),
+            (#"{"imports": {"a": "\/\/www.example.com/a.js", "b": "URL/\"b"}}"#, true),
+            (#"{"imports": {"https://www.example.com/a.js": "URL/b.js"}}"#, true),
+            (#"{"imports": {"https://www.example.com/a.js": "/b.js", "c": null}}"#, false),
+            (#"{"imports": {"a": "https://other.example/a.js", "b": "x"}} {"#, false), (#"{"a": "\"#, false),
+            ("", false),
+        ]
+    )
+    func importMap(_ template: String, isRewritten: Bool) throws {
+        let script = "<script type=importmap>\(template)</script>"
+        let written = script.replacing("URL", with: "https://www.example.com")
+        let expected = script.replacing("URL", with: "http://127.0.0.1:1")
+            .replacing(#"\/\/www.example.com"#, with: "http://127.0.0.1:1")
+        #expect(try Self.html(written) == (isRewritten ? expected : nil))
     }
 
     // MARK: XHTML

@@ -206,7 +206,9 @@ struct ReferencesTests {
             " ",
             "img", " src=", " srcset=", " style=", "url(", ")", "\\", "&#", "&amp;", "x41;", ",", "a", "@import", "/*",
             "*/",
-            "\u{0}", "é", "\n", "<svg>", "</svg>", "<base href=", "<link rel=icon href=", "{", "}", ";",
+            "\u{0}", "é", "\n", "<svg>", "</svg>", "<base href=", "<link rel=icon href=", " referrerpolicy=no-referrer",
+            "<script type=importmap>", ":",
+            "{", "}", ";",
             "<?", "?>", "<!DOCTYPE", "[", "]]>", "<![CDATA[", " xmlns='http://www.w3.org/1999/xhtml'", "/>",
         ]
         var generator = SystemRandomNumberGenerator()
@@ -220,7 +222,8 @@ struct ReferencesTests {
             }
             let text = SourceText(html)
             for references in [.html, .xhtml, .css].map({ References(text, as: $0) }) {
-                let places = references.all.map { $0.url.place(of: 0..<$0.url.bytes.count) } + references.policies
+                let texts = references.all.map(\.url) + references.referrerPolicies
+                let places = texts.map { $0.place(of: 0..<$0.bytes.count) } + references.policies
                 #expect(places.allSatisfy { $0.lowerBound >= 0 && $0.upperBound <= html.count }, "\(html)")
             }
         }

@@ -16,8 +16,10 @@ package final class RequestOutcome: Sendable {
         case loaded
         /// The request is left to the client, since no entry answers it.
         case passed
-        /// The request failed: its entry says so, the network failed, or a file couldn't be read.
+        /// The request failed: the network failed, or a file couldn't be read.
         case failed
+        /// The request failed because its entry or the entry's handler says so.
+        case erred
         /// The request failed because a handler threw an error or returned an answer that isn't allowed. The text says
         /// what's wrong and how to fix it.
         case mishandled(String)

@@ -156,7 +156,7 @@ final class Responder: Sendable {
         )
         let method = plan.request.httpMethod ?? "GET"
         if method == "HEAD" { return builder.head(for: url) }
-        if method == "GET", let range = plan.range { return builder.part(range, for: url) }
+        if let range = plan.range { return builder.part(range, for: url) }
         // A newer copy is read from the default cache each time.
         guard proof == nil, newer?.copy == nil, let name = RetainedResponses.name(for: plan, by: substitution) else {
             return builder.full(for: url)

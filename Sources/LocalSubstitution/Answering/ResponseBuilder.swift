@@ -54,11 +54,14 @@ package struct ResponseBuilder {
     }
 
     /// The whole body: the newer copy's, the file's, the map's, or an empty one.
-    var data: Data { copy?.data ?? file?.data ?? substitution.inlineBody?.data ?? Data() }
+    var data: Data { hasBody ? copy?.data ?? file?.data ?? substitution.inlineBody?.data ?? Data() : Data() }
     var size: Int { large?.status.size ?? data.count }
 
-    /// Whether there's a body, even an empty one.
-    var hasBody: Bool { file != nil || large != nil || substitution.inlineBody != nil }
+    /// Whether there's a body, even an empty one. Some statuses allow none.
+    var hasBody: Bool {
+        HTTPSyntax.hasBody(status: substitution.status)
+            && (file != nil || large != nil || substitution.inlineBody != nil)
+    }
 
     private func part(_ range: Range<Int>) -> Data {
         (copy == nil ? file : nil)?.part(range) ?? data.subdata(in: range)

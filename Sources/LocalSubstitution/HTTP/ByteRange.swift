@@ -32,9 +32,10 @@ enum ByteRange {
 }
 
 extension URLRequest {
-    /// The `Range` header; `nil` if there's none, or if the request also has an `If-Range` header. With `If-Range`, the
-    /// whole body is sent, which is always correct.
+    /// The `Range` header; `nil` if there's none, if the method isn't `GET` (RFC 9110 §14.2), or if the request also has
+    /// an `If-Range` header. With `If-Range`, the whole body is sent, which is always correct.
     package var rangeHeader: String? {
-        value(forHTTPHeaderField: "If-Range") == nil ? value(forHTTPHeaderField: "Range") : nil
+        guard httpMethod == "GET", value(forHTTPHeaderField: "If-Range") == nil else { return nil }
+        return value(forHTTPHeaderField: "Range")
     }
 }

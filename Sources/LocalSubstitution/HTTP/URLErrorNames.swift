@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 /// The codes of `URLError` with their names in Swift. Foundation has no list of them.
-enum URLErrorNames {
+package enum URLErrorNames {
     /// Returns the code with a name; `nil` if no code has it.
     static func code(_ name: String) -> URLError.Code? { all.first { $0.name == name }?.code }
 
@@ -13,7 +13,7 @@ enum URLErrorNames {
     static func name(_ code: URLError.Code) -> String? { all.first { $0.code == code }?.name }
 
     /// Returns the name of a code, or its number if it has no name.
-    static func text(_ code: URLError.Code) -> String { name(code) ?? String(code.rawValue) }
+    package static func text(_ code: URLError.Code) -> String { name(code) ?? String(code.rawValue) }
 
     static let all: [(name: String, code: URLError.Code)] = [
         ("unknown", .unknown),

@@ -189,7 +189,7 @@ extension SubstitutionMap {
             return answer
         }
 
-        /// Answers with an empty body and a status code, 100–599.
+        /// Answers with an empty body and a status code, 200–599.
         public static func status(_ status: Int) -> Answer { Answer("status", String(status)) }
 
         /// Fails the request with an error.
@@ -252,7 +252,7 @@ extension SubstitutionMap.Answer {
         package static let allCases: [Use] = [.always, .untilUpdated, .whenOffline]
     }
 
-    /// Sets the HTTP status code, 100–599.
+    /// Sets the HTTP status code, 200–599.
     public func status(_ status: Int) -> Self { setting("status", String(status)) }
 
     /// Adds headers to the response. A header replaces an earlier one with the same name, in any letter case.

@@ -152,7 +152,8 @@ extension Attachment {
         _ url: URL
     ) throws(FileProblem) -> RequestOutcome? {
         guard let name = substitution.fileName, let folder = plan.folder, plan.question == nil,
-            substitution.pace?.isEven ?? true, let file = try ResponseBuilder.LargeFile(opening: name, in: folder)
+            substitution.pace?.isEven ?? true, HTTPSyntax.hasBody(status: substitution.status),
+            let file = try ResponseBuilder.LargeFile(opening: name, in: folder)
         else { return nil }
         let builder = ResponseBuilder(substitution: substitution, file: nil, large: file, traits: traits)
         let range = plan.range.flatMap(builder.range)
@@ -194,7 +195,7 @@ extension Attachment {
     func fail(_ plan: Plan, _ error: URLError) -> RequestOutcome {
         responder.maps.use(plan)
         responder.reportSubstituted(plan, bytes: 0, by: .protocol)
-        return .failed(plan, error)
+        return RequestOutcome(.erred, plan, .failure(error))
     }
 
     /// Fails a request whose handler can't be called, threw an error, or returned an answer that isn't allowed.

@@ -131,7 +131,8 @@ private struct Finding: Encodable {
         self.file = file.lastPathComponent
         line = warning.line
         column = nil
-        message = keys.map(Self.needAttachedSession) ?? warning.message
+        let isAboutSession = Self.kindsAboutSessions.contains(warning.kind)
+        message = keys.map(Self.needAttachedSession) ?? warning.message + (isAboutSession ? " \(Self.advice)" : "")
         self.keys = keys
     }
 
@@ -164,13 +165,18 @@ private struct Finding: Encodable {
         }
     }
 
+    /// The kinds of warnings about entries that need an attached session.
+    private static let kindsAboutSessions: Set = [SubstitutionMap.Warning.Kind.needsProtocol, .refusedByLoader]
+    private static let advice =
+        "If only substitute serve uses the map, nothing needs to be attached: hide this warning with check --attached."
+
     /// Returns the findings for warnings. All warnings about entries that need an attached session share one finding.
     /// Each other warning has its own.
     ///
     /// - Parameter isAttached: Whether the app attaches the cache. If it does, leaves out the warnings about entries
     ///   that need an attached session.
     static func list(_ warnings: [SubstitutionMap.Warning], in file: URL, isAttached: Bool) -> [Finding] {
-        let kinds: Set = [SubstitutionMap.Warning.Kind.needsProtocol, .refusedByLoader]
+        let kinds = kindsAboutSessions
         var known: Set<String> = []
         let keys = warnings.filter { kinds.contains($0.kind) }.compactMap(\.key).filter { known.insert($0).inserted }
         var isFirst = !isAttached
@@ -186,7 +192,7 @@ private struct Finding: Encodable {
         let more = keys.count - named.count
         let list = (named + (more > 0 ? ["\(more.grouped) more"] : [])).listed()
         return "\(keys.count.grouped) entries need an attached session: \(list). "
-            + "Attach the cache, then hide this warning with check --attached."
+            + "Attach the cache, unless only substitute serve uses the map. Then hide this warning with check --attached."
     }
 
     /// The file, line and column with colons between them, as in a compiler's messages. Leaves out an unknown line or

@@ -218,6 +218,7 @@ extension Output {
     func recorder(in folder: URL) throws -> SubstitutionRecorder {
         let recorder = try SubstitutionRecorder(folder: folder, limit: .max)
         recorder.onProblem = { self.error("Not everything was recorded. \(lines: $0)") }
+        recorder.onRecovery = { self.message("Responses are recorded again.") }
         return recorder
     }
 

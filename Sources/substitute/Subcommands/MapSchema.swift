@@ -103,7 +103,7 @@ enum MapSchema {
                 "stream": {
                   "$ref": "#/$defs/paceless",
                   "properties": {
-                    "status": { "minimum": 200, "not": { "enum": [204, 205, 304] } },
+                    "status": { "not": { "enum": [204, 205, 304] } },
                     "charset": { "$ref": "#/$defs/utf8" }, "setRequestHeaders": false, "use": false, "timeout": false
                   }
                 },
@@ -340,7 +340,7 @@ enum MapSchema {
                 "status": {
                   "description": "The HTTP status.",
                   "type": "integer",
-                  "minimum": 100,
+                  "minimum": 200,
                   "maximum": 599,
                   "default": 200
                 },

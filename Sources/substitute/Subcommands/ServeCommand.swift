@@ -17,9 +17,10 @@ let serveCommand = Subcommand(
 
         Answers requests of any path and method as an attached URLSession would answer
         them at the origin. Rewrites references to the origins in HTML and CSS. If a
-        request fails, the client gets a 502 that says why. Changes to the map and its
-        files apply from the next request on. If the changed map has problems, prints
-        them, and the last good map stays in use.
+        request fails, the client gets a 502 that says why. If its entry is an error,
+        the client fails, too. Changes to the map and its files apply from the next
+        request on. If the changed map has problems, prints them, and the last good
+        map stays in use.
 
         Prints a line for each request, or a JSON object with --json. Press Ctrl-C to
         stop the server and print the totals and, with --record, what wasn't recorded
@@ -43,9 +44,11 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     // Without the option, the system chooses free ports.
     let firstPort = try arguments.all("port", as: "a port", advice) { UInt16($0) }.last ?? 0
     let folder = arguments.value("record").map { Shell.file($0, isDirectory: true) }
+    if let origin = arguments.all("origin").first(where: { !$0.contains("://") }) {
+        throw Failure(usage: "The origin “\(origin)” has no scheme. Write http://\(origin) or https://\(origin).")
+    }
     let choice = MapChoice(arguments)
     let cache = try choice.cache(output, recordsInto: folder, reloadsChanges: true)
-    let recorder = try folder.map { try output.recorder(in: $0) }
     cache.hearReloads { event in
         guard event.kind == .mapNotReloaded else { return output.message("\(event)") }
         output.message("The map has problems, so the last good map stays in use:\n\(lines: event.reason ?? "")")
@@ -63,18 +66,23 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
             : Failure("\(choice.missing) Or serve an origin without a map, with --origin URL.")
     }
     let ports = try ports(of: origins, from: firstPort)
-    let server: SubstitutionServer
-    do throws(SubstitutionServerError) {
-        server = try SubstitutionServer(
-            cache: cache,
-            unmatched: arguments.has("offline") ? .fail : .load,
-            recorder: recorder,
-            ports: ports,
-            log: log.add
-        )
-    } catch {
-        throw error.kind == .invalidPorts ? Failure(usage: "\(error)") : Failure("\(error)")
+    func start(_ recorder: SubstitutionRecorder?) throws(Failure) -> SubstitutionServer {
+        do throws(SubstitutionServerError) {
+            return try SubstitutionServer(
+                cache: cache,
+                unmatched: arguments.has("offline") ? .fail : .load,
+                recorder: recorder,
+                ports: ports,
+                log: log.add
+            )
+        } catch {
+            throw error.kind == .invalidPorts ? Failure(usage: "\(error)") : Failure("\(error)")
+        }
     }
+    // A recorder writes into its folder at once. So first try whether the server can start.
+    if folder != nil { try start(nil).stop() }
+    let recorder = try folder.map { try output.recorder(in: $0) }
+    let server = try start(recorder)
     for (local, origin) in server.served(in: origins) {
         output.line("\(local)  \(origin)")
         try output.json(["url": local, "origin": origin], onOneLine: true)
@@ -244,10 +252,11 @@ private final class ServeLog: Sendable {
             )
             return
         }
+        let status = request.status.map { String($0) } ?? "—"
         let reason = source.reason.map { ": \($0.prefix { $0 != "\n" })" } ?? ""
         output.line(
             """
-            \(request.method) \(request.url)  \(request.status)  \(source, source.color)\(reason)  \
+            \(request.method) \(request.url)  \(status)  \(source, source.color)\(reason)  \
             \(Output.format(bytes: request.bytes))  \(Output.format(milliseconds: milliseconds))
             """
         )
@@ -269,22 +278,26 @@ private final class ServeLog: Sendable {
     }
 }
 
-/// A listener for the signals that Ctrl-C and `kill` send (`SIGINT` and `SIGTERM`). From its creation on, these signals
-/// don't end the process.
+/// A listener for the signals that Ctrl-C, `kill` and a closed terminal send (`SIGINT`, `SIGTERM` and `SIGHUP`). From its
+/// creation on, these signals don't end the process.
 private struct EndSignal {
     private let sources: [any DispatchSourceSignal]
     private let signals: AsyncStream<Void>
 
-    /// Starts to listen. Returns only after the system has registered the sources of both signals: an earlier signal
+    /// Starts to listen. Returns only after the system has registered the sources of all signals: an earlier signal
     /// would be lost.
     init() async {
         let (signals, continuation) = AsyncStream<Void>.makeStream()
         self.signals = signals
         var sources: [any DispatchSourceSignal] = []
-        for number in [SIGINT, SIGTERM] {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
             // Ignore the signal before registering the source. On Linux, the registration sets an action for the
             // signal, and a later SIG_IGN would replace that action.
-            signal(number, SIG_IGN)
+            let action = signal(number, SIG_IGN)
+            // `nohup` ignores a closed terminal.
+            if number == SIGHUP, unsafeBitCast(action, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+                continue
+            }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
             source.setEventHandler { continuation.yield() }
             await withCheckedContinuation { registered in

@@ -47,6 +47,20 @@ struct AnswerToTests {
         #expect(head.statusCode == status)
     }
 
+    @Test("A status that allows no body has none, here and elsewhere", arguments: [204, 205, 304], ["text", "file"])
+    func bodiless(status: Int, field: String) async throws {
+        let session = try EntrySession(#""http://h/a": { "status": \#(status), "\#(field)": "a.txt" }"#)
+        let request = try session.request("http://h/a")
+        let (data, head) = try #require(try await session.cache.answer(to: request))
+        #expect(data.isEmpty)
+        #expect(head.statusCode == status)
+        #expect(head.value(forHTTPHeaderField: "Content-Length") == "0")
+        let loaded = try await session.load(request)
+        #expect(loaded.text.isEmpty)
+        #expect(loaded.head.statusCode == status)
+        #expect(session.cache.cachedResponse(for: request)?.data.isEmpty ?? true)
+    }
+
     @Test(
         "It's nil for what the map says nothing about",
         arguments: ["http://h/none", "http://h/null", "data:,a", "file:///"]

@@ -189,7 +189,7 @@ struct AnswerTests {
             Mistake(.text("").when(json: .value(Double.nan)), .invalidValue, "can't be encoded as JSON"),
             Mistake(.notSubstituted.status(404), .invalidValue, "“status” can't be set on nil"),
             Mistake(.status(404).delay(.infinity), .wrongType, "“delay” must be a number of seconds from 0 to 3600"),
-            Mistake(.error(.timedOut).status(5), .invalidValue, "from 100 to 599"),
+            Mistake(.error(.timedOut).status(5), .invalidValue, "from 200 to 599"),
             Mistake(.status(404).times(2), .conflict, "“times” is only for alternatives"),
             Mistake(.text("").when(json: 1).when(json: 1), .duplicate, "“when” has “json” twice"),
             Mistake(.text("").when(text: "a").when(text: "b"), .duplicate, "“when” has “text” twice"),

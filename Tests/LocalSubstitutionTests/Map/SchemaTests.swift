@@ -47,7 +47,7 @@ struct SchemaTests {
         #"{ "https://h/a": { "text": "x", "when": { "query": { "a": null }, "json": 5, "text": "*", "headers": { "A": "*" } } } }"#,
         #"{ "https://h/a": { "alternatives": [{ "status": 503, "times": 2 }, "b"], "ignoreQuery": true, "headers": {} } }"#,
         #"{ "$defaults": { "use": "whenOffline" }, "https://h/a": { "text": "", "setRequestHeaders": { "A": "1" } } }"#,
-        #"{ "https://h/a": { "status": 100, "headers": { "X-A": "ä\t", "content-lengths": "" }, "ignoreQuery": false } }"#,
+        #"{ "https://h/a": { "status": 200, "headers": { "X-A": "ä\t", "content-lengths": "" }, "ignoreQuery": false } }"#,
         #"{ "https://h/a": { "status": 599, "ignoreQuery": ["a", "utm_*", "*"], "timeout": 0.5, "use": "whenOffline" } }"#,
         #"{ "https://h/a": { "file": "a", "methods": ["GET", "M-SEARCH"], "enabled": false, "mimeType": "a/b+c" } }"#,
         #"{ "https://h/*": { "stream": ["", { "delay": 0, "text": "" }, { "json": null }, { "file": "*" }, { "error": "timedOut", "delay": 3600 }] } }"#,

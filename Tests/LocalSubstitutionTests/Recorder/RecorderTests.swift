@@ -537,6 +537,35 @@ struct RecorderTests {
         _ = try fixture.map()
     }
 
+    @Test("A full disk is one problem, until something is written again", arguments: [true, false])
+    func recovery(isMap: Bool) throws {
+        let recorder = try fixture.open()
+        let (texts, outside) = (Texts(), try TemporaryFolder())
+        recorder.onProblem = { _ in texts.append("problem") }
+        recorder.onRecovery = { texts.append("recovery") }
+        let inTheWay =
+            isMap ? ".\(Digest.hexadecimal(of: Data("substitutions.json".utf8))).part" : "Resources/h"
+        for round in 1...2 {
+            if isMap {
+                try fixture.folder.makeFolder(inTheWay)
+            } else {
+                try fixture.folder.link(inTheWay, to: outside.url.path)
+            }
+            for number in 0..<5 {
+                try recorder.keep("https://h/\(round)/\(number)", "a")
+                recorder.flush()
+                recorder.flush()
+            }
+            #expect(texts.all.count == 2 * round - 1)
+            try fixture.folder.remove(inTheWay)
+            recorder.flush()
+            try recorder.keep("https://i/\(round)", "b")
+            recorder.flush()
+            recorder.flush()
+        }
+        #expect(texts.all == ["problem", "recovery", "problem", "recovery"])
+    }
+
     @Test("A body that can't be written is reported")
     func bodyFailure() throws {
         let recorder = try fixture.open()

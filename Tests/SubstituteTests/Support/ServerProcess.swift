@@ -28,14 +28,22 @@ final class ServerProcess: Sendable {
 
     /// Starts the process.
     ///
-    /// - Parameter output: A pipe for standard output, of which only the first lines are read; `nil` for a file.
-    init(in folder: TemporaryFolder, _ words: [String], output: Pipe? = nil) async throws {
+    /// - Parameters:
+    ///   - output: A pipe for standard output, of which only the first lines are read; `nil` for a file.
+    ///   - isUnderNohup: Whether the process is started with `SIGHUP` ignored, as by `nohup`.
+    init(
+        in folder: TemporaryFolder,
+        _ words: [String],
+        output: Pipe? = nil,
+        isUnderNohup: Bool = false
+    ) async throws {
         let log = folder.support.appendingPathComponent("log-\(UUID().uuidString)")
         try Data().write(to: log)
         self.log = log
         let (process, pipe, messages) = (Process(), Pipe(), Messages())
-        process.executableURL = try Executable.substitute()
-        process.arguments = ["serve"] + words
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        let line = (isUnderNohup ? "trap '' HUP; " : "") + #"exec "$0" serve "$@""#
+        process.arguments = ["-c", line, try Executable.substitute().path] + words
         process.currentDirectoryURL = folder.url
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["HOME": folder.support.path, "PWD": folder.url.path]

@@ -153,7 +153,7 @@ extension EntryFields {
             },
             Field("status", refusing: [.error, .network, .handler, .alternatives]) {
                 $0.fields.status = $0.integer($1, "a number, such as 404") {
-                    100...599 ~= $0 ? nil : "“status” can't be \($0). Use a number from 100 to 599."
+                    200...599 ~= $0 ? nil : "“status” can't be \($0). Use a number from 200 to 599."
                 }
             },
             Field("headers", in: everywhere, refusing: [.error, .handler], inherit: addHeaders) { $0.readHeaders($1) },
