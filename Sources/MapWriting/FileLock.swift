@@ -5,13 +5,20 @@ package final class FileLock: Sendable {
     private let descriptor: Int32
 
     /// Waits until the file has no other lock, and takes the lock. If the system can't lock the file, for example
-    /// because the file system has no locks, returns without a lock.
+    /// because the file system has no locks, returns without a lock. Returns `nil` if the wait is over.
     ///
-    /// - Parameter descriptor: The descriptor of an open file or folder. The lock closes the descriptor when the lock
-    ///   is deallocated.
-    init(waitingFor descriptor: Int32) {
+    /// - Parameters:
+    ///   - descriptor: The descriptor of an open file or folder. The lock closes the descriptor when the lock is
+    ///     deallocated, and at once if it couldn't be taken.
+    ///   - isOver: Returns whether to wait no longer. Called again and again while the file has another lock.
+    init?(waitingFor descriptor: Int32, isOver: () -> Bool) {
         self.descriptor = descriptor
-        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else { return }
+            if isOver() { return nil }
+            usleep(10_000)
+        }
     }
 
     /// Takes the lock without waiting. Returns `nil` if the file has another lock, or if the system can't lock the

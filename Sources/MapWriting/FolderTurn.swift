@@ -6,7 +6,7 @@ import LocalSubstitution
 ///
 /// The folders themselves are locked, so no lock file is left behind.
 package final class FolderTurn: Sendable {
-    /// Why a folder couldn't be opened to lock it. The description is a sentence.
+    /// Why a folder couldn't be locked. The description is a sentence or two.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -15,9 +15,16 @@ package final class FolderTurn: Sendable {
 
     /// Waits until no other turn has any of these folders, and locks them all.
     ///
-    /// - Parameter folders: The folders to lock. A folder that doesn't exist is skipped.
-    /// - Throws: An error if an existing folder can't be opened.
-    package init(_ folders: URL...) throws(Failure) {
+    /// - Parameters:
+    ///   - folders: The folders to lock. A folder that doesn't exist is skipped.
+    ///   - limit: How long to wait, in seconds; without end by default.
+    ///   - onWait: Called with a sentence to show if the wait takes longer than a second.
+    /// - Throws: An error if an existing folder can't be opened, or if the wait takes too long.
+    package init(
+        _ folders: URL...,
+        limit: TimeInterval = .infinity,
+        onWait: (String) -> Void = { _ in }
+    ) throws(Failure) {
         var opened: [(status: FileStatus, descriptor: Int32)] = []
         for folder in folders where FileStatus(path: folder.path) != nil {
             let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -33,7 +40,28 @@ package final class FolderTurn: Sendable {
             }
         }
         // All turns lock their folders in the same order, so that no two of them wait for each other.
-        locks = opened.ordered { ($0.status.device, $0.status.inode) < ($1.status.device, $1.status.inode) }
-            .map { FileLock(waitingFor: $0.descriptor) }
+        opened = opened.ordered { ($0.status.device, $0.status.inode) < ($1.status.device, $1.status.inode) }
+        let start = ProcessInfo.processInfo.systemUptime
+        let name = folders.first?.path ?? ""
+        var hasSaid = false
+        var locks: [FileLock] = []
+        while !opened.isEmpty {
+            let lock = FileLock(waitingFor: opened.removeFirst().descriptor) {
+                let waited = ProcessInfo.processInfo.systemUptime - start
+                if waited >= 1, !hasSaid {
+                    hasSaid = true
+                    onWait("Waiting for another program, which is changing the map in “\(name)”.")
+                }
+                return waited >= limit
+            }
+            guard let lock else {
+                for descriptor in opened.map(\.descriptor) { close(descriptor) }
+                let seconds = Int(limit).counted("second", "seconds")
+                let problem = "Another program has been changing the map in “\(name)” for \(seconds)."
+                throw Failure(description: "\(problem) Try again when it has ended.".printable)
+            }
+            locks.append(lock)
+        }
+        self.locks = locks
     }
 }

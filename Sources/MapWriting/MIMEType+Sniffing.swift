@@ -36,6 +36,13 @@ extension MIMEType {
         let accepted = sniffed.types + sniffed.alsoIn + (isOpaque ? sniffed.inside : [])
         return accepted.contains { fits(type, $0) } ? nil : sniffed.types.first
     }
+
+    /// Returns whether bytes begin as only files of a type begin.
+    ///
+    /// - Parameter type: A MIME type in lowercase, without parameters.
+    package static func hasSignature(_ bytes: some Collection<UInt8>, of type: String) -> Bool {
+        format(of: Array(bytes))?.types.contains { fits(type, $0) } ?? false
+    }
 }
 
 // MARK: - The formats

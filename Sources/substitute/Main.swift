@@ -45,6 +45,10 @@ enum Main {
                 output.help(command.helpText)
                 return .done
             }
+            guard !FileManager.default.currentDirectoryPath.isEmpty else {
+                let folder = ProcessInfo.processInfo.environment["PWD"] ?? "."
+                throw Failure("The folder “\(folder)” no longer exists. Go to another one with cd.")
+            }
             return try await command.run(arguments, output)
         } catch let error as Failure {
             output.message(error.status == .usage ? "\(error.description)" : "\(lines: error.description)")

@@ -43,12 +43,15 @@ struct ImportTests {
         status: Int = 200,
         type: String = "text/plain",
         text: String? = nil,
-        encoding: String? = nil
+        encoding: String? = nil,
+        compression: String? = nil
     ) -> [String: Any] {
         var content: [String: Any] = ["size": 0, "mimeType": type]
         content["text"] = text
         content["encoding"] = encoding
-        return ["request": ["method": method, "url": url], "response": ["status": status, "content": content]]
+        let headers = compression.map { [["name": "Content-Encoding", "value": $0]] } ?? []
+        let response: [String: Any] = ["status": status, "content": content, "headers": headers]
+        return ["request": ["method": method, "url": url], "response": response]
     }
 
     static func archive(_ entries: [[String: Any]]) throws -> Data {
@@ -57,7 +60,7 @@ struct ImportTests {
 
     @Test("It makes the map and files, and says what it imported and what it left out, with reasons")
     func new() async throws {
-        let run = try await folder.substitute("import", "a.har")
+        let run = try await folder.substitute("import", "--methods", "GET", "--status", "200", "a.har")
         #expect(run.status == 0)
         #expect(
             run.lines == [
@@ -70,7 +73,7 @@ struct ImportTests {
         )
         #expect(try await folder.substitute("check").output == "3 entries in use, 0 errors, 0 warnings\n")
         #expect(try folder.contents("Resources/h.com/a.png").starts(with: [0x89, 0x50, 0x4E, 0x47]))
-        let again = try await folder.substitute("import", "a.har")
+        let again = try await folder.substitute("import", "--methods", "GET", "--status", "200", "a.har")
         #expect(again.lines.dropLast().last == "0 new, 3 unchanged, 2 left")
         let get = try await folder.substitute("get", "--offline", "https://h.com/")
         #expect(get.output.hasPrefix("substituted ← h.com/index.html  200  text/html; charset=utf-8  3 B"))
@@ -115,7 +118,7 @@ struct ImportTests {
 
     @Test(
         "It imports the methods that --methods names",
-        arguments: [("POST", 1), ("get,post", 4), ("*", 4), ("PUT", 0), ("GET", 3)]
+        arguments: [("POST", 1), ("get,post", 5), ("*", 5), ("PUT", 0), ("GET", 4)]
     )
     func methods(list: String, count: Int) async throws {
         let run = try await folder.substitute("import", "a.har", "--methods", list)
@@ -134,19 +137,21 @@ struct ImportTests {
             Self.entry("https://h.com/a", status: 404, text: "z"),
         ]
         try folder.write(Self.archive(texts.map { Self.entry("https://h.com/a", text: $0) } + others), to: "again.har")
-        let last = try await folder.substitute("import", "--dry-run", "again.har")
+        let get = ["--methods", "GET", "--status", "200"]
+        let last = try await folder.substitute(["import", "--dry-run", "again.har"] + get)
         #expect(last.lines.dropLast().last == "1 new, 4 left; nothing was written")
         #expect(last.output.contains("a later response to the same request is used (--in-order keeps all)"))
         for (options, sums) in [
-            (["--methods", "*"], "4 new, 1 left"), (["--status", "404"], "1 new, 4 left"),
-            (["--methods", "*", "--status", "200", "--status", "404"], "5 new, 0 left"),
+            (["--status", "200"], "4 new, 1 left"), (["--methods", "GET", "--status", "404"], "1 new, 4 left"),
+            ([], "5 new, 0 left"),
         ] {
             let run = try await folder.substitute(["import", "--in-order", "--dry-run", "again.har"] + options)
             #expect(run.lines.dropLast().last == "\(sums); nothing was written", "\(run.output)")
         }
-        let run = try await folder.substitute("import", "--in-order", "again.har")
+        let run = try await folder.substitute(["import", "--in-order", "again.har"] + get)
         #expect(run.status == 0)
-        let report: Report = try await folder.substitute("import", "--in-order", "--json", "again.har").json()
+        let report: Report = try await folder.substitute(["import", "--in-order", "--json", "again.har"] + get)
+            .json()
         #expect(
             report.responses.map(\.outcome) == ["unchanged", "unchanged", "unchanged", "left", "left"],
             "\(run.output)"
@@ -156,8 +161,30 @@ struct ImportTests {
         let map = String(decoding: try folder.contents("substitutions.json"), as: UTF8.self)
         #expect(map.contains("{ \"file\": \"\(files[0])\", \"times\": 2 }"), "\(map)")
         #expect(try await folder.substitute("check", "--attached").output == "1 entry in use, 0 errors, 0 warnings\n")
-        let get = try await folder.substitute("get", "--offline", "https://h.com/a")
-        #expect(get.output.hasPrefix("substituted ← \(files[0])  200"))
+        let first = try await folder.substitute("get", "--offline", "https://h.com/a")
+        #expect(first.output.hasPrefix("substituted ← \(files[0])  200"))
+    }
+
+    @Test("It keeps responses without a body, and says what can't be used")
+    func noBody() async throws {
+        let entries = [
+            Self.entry("https://h.com/a", method: "DELETE", status: 204), Self.entry("https://h.com/b", text: "x"),
+            Self.entry("https://h.com/c", text: #"["1f8b0800"]"#, compression: "gzip"),
+        ]
+        try folder.write(Self.archive(entries), to: "b.har")
+        let run = try await folder.substitute("import", "b.har")
+        #expect(run.status == 0)
+        #expect(
+            run.lines == [
+                "new  no body                    0 B  –            https://h.com/a",
+                "new  text/plain; charset=utf-8  1 B  h.com/b.txt  https://h.com/b",
+                "left  the body is still compressed. Export again with decoded content.  https://h.com/c",
+                "2 new, 1 left", "",
+            ]
+        )
+        let report: Report = try await folder.substitute("import", "--json", "b.har").json()
+        #expect(report.responses.map(\.outcome) == ["unchanged", "unchanged", "left"])
+        #expect(report.responses.map(\.file) == [nil, "h.com/b.txt", nil])
     }
 
     @Test("It leaves out what's too large, and writes nothing on a dry run")
@@ -169,7 +196,7 @@ struct ImportTests {
                 "left  the body has more than 7 bytes (--max-size raises the limit)  https://h.com/a.png\n"
             )
         )
-        #expect(run.lines.dropLast().last == "2 new, 3 left; nothing was written")
+        #expect(run.lines.dropLast().last == "4 new, 1 left; nothing was written")
         #expect(!folder.exists("new"))
     }
 
@@ -192,7 +219,7 @@ struct ImportTests {
             Self.entry("https://h.com/\(number)", status: number < 150 ? 200 : 404, text: "x")
         }
         try folder.write(Self.archive(entries), to: "many.har")
-        let run = try await folder.substitute("import", "many.har")
+        let run = try await folder.substitute("import", "--status", "200", "many.har")
         #expect(run.lines.count == 114)
         #expect(run.lines[100] == "and 50 more (--json lists all)")
         #expect(run.lines[111] == "left  and 240 more for similar reasons (--json lists all)")

@@ -10,6 +10,14 @@ struct InitTests {
         folder = try TemporaryFolder()
     }
 
+    @Test("In a folder that was removed, no command does anything", arguments: ["init", "add https://h/a", "check"])
+    func removedFolder(_ words: String) async throws {
+        let command = try "mkdir gone && cd gone && rmdir ../gone && exec \(Executable.word()) \(words)"
+        let run = try await folder.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command])
+        #expect(run.status == 1)
+        #expect(run.messages.hasPrefix("substitute: The folder “") && run.messages.contains("” no longer exists. "))
+    }
+
     @Test("It makes an empty map and its folder, and prints the code that uses them")
     func new() async throws {
         let run = try await folder.substitute("init")

@@ -19,7 +19,7 @@ package struct OpenedFile: ~Copyable {
 
     /// Opens a regular file by its name in an opened folder, without following symbolic links. Throws an error if a
     /// part of the name is a symbolic link, empty or `..`, or if the name has more than ``mostSteps`` folders.
-    init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
+    package init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         // The system splits paths by bytes. To Swift, a slash can be a part of a longer character.
         var parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
@@ -42,7 +42,7 @@ package struct OpenedFile: ~Copyable {
     private static let mostSteps = 8
 
     /// Opens a path only to get its status and real path, not to read it.
-    init(placeOf path: String) throws(FileProblem) {
+    package init(placeOf path: String) throws(FileProblem) {
         try self.init(descriptor: open(path, Self.asking))
     }
 

@@ -11,7 +11,7 @@ package final class Substitution: Sendable {
 
     let entry: Entry
     /// The entry's answer. In the names of a stream's files, the wildcards are filled.
-    let answer: Entry.Answer
+    package let answer: Entry.Answer
     /// The name of the answer's one file, with its wildcards filled; `nil` without a file, and for a stream.
     package let fileName: String?
     /// The URL of the file ``fileName`` on disk; `nil` without that name, or without a resources folder.

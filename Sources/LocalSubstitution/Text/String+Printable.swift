@@ -1,12 +1,17 @@
 extension String {
-    /// The text with escapes, such as `\u{1B}`, in place of characters that control a terminal, since text from a map
-    /// or server can have any of these.
+    /// The text with escapes, such as `\u{1B}`, in place of characters that control a terminal or can't be seen, since
+    /// text from a map or server can have any of these.
     package var printable: String {
-        guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
+        guard unicodeScalars.contains(where: { $0.steersTerminal || $0.isInvisible }) else { return self }
+        let scalars = Array(unicodeScalars)
         var text = ""
-        for scalar in unicodeScalars {
-            if scalar.steersTerminal {
-                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        for (index, scalar) in scalars.enumerated() {
+            // Such as in 👩‍💻, which is one character on the screen.
+            let joinsEmoji =
+                scalar == "\u{200D}"
+                && scalars[(index + 1)...].first.map { !$0.isASCII && $0.properties.isEmoji } == true
+            if scalar.steersTerminal || scalar.isInvisible && !joinsEmoji {
+                text += scalar.escape
             } else {
                 text.unicodeScalars.append(scalar)
             }
@@ -23,4 +28,15 @@ extension Unicode.Scalar {
         return properties.isBidiControl
             || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }
+
+    /// Whether the character can't be seen: a format character, a tag, a filler, or the braille pattern without dots.
+    /// Variation selectors don't count, since the characters before them show them.
+    package var isInvisible: Bool {
+        if isASCII { return false }
+        return value == 0x2800 || properties.generalCategory == .format
+            || properties.isDefaultIgnorableCodePoint && !properties.isVariationSelector
+    }
+
+    /// The character as Swift and messages write one that can't be seen, such as `\u{200B}`.
+    var escape: String { "\\u{\(String(value, radix: 16, uppercase: true))}" }
 }

@@ -244,7 +244,7 @@ private struct RemoteComparer: Sendable {
         if let contradiction = contradiction(body, old.data, of: job) { return contradiction }
         let turn: FolderTurn
         do throws(FolderTurn.Failure) {
-            turn = try FolderTurn(URL(fileURLWithPath: folder.path, isDirectory: true))
+            turn = try FolderTurn(URL(fileURLWithPath: folder.path, isDirectory: true), limit: 30)
         } catch {
             return error.description
         }

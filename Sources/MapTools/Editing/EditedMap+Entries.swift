@@ -163,7 +163,8 @@ extension EditedMap {
         for (exchange, same) in zip(exchanges, same) {
             // The first response's file gets the URL's plain name.
             let name = exchange.fileName(for: url, distinguishing: answers.isEmpty ? nil : exchange.request)
-            let file = try write(exchange, as: name, over: own, unlessIn: &bodies)
+            let isEmpty = exchange.response.body.isEmpty
+            let file = isEmpty ? nil : try write(exchange, as: name, over: own, unlessIn: &bodies)
             let entry = exchange.entry(for: url, file: file, defaults: entries.defaults)
             answers.append(entry.members + exchange.conditions)
             let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
@@ -188,9 +189,14 @@ extension EditedMap {
                 method: request.method,
                 body: request.condition.example.map { Data($0.utf8) },
                 after: exchange.after
-            ), let file = served.fileName,
-            entries.document.files(of: key).contains(file), hasFile(file, body)
+            )
         else { return nil }
+        let file = served.fileName
+        if let file {
+            guard !body.isEmpty, entries.document.files(of: key).contains(file), hasFile(file, body) else { return nil }
+        } else {
+            guard body.isEmpty, case .file = served.answer else { return nil }
+        }
         let new = exchange.entry(for: url, file: file, defaults: entries.defaults).substitution(for: url)
         return isSame(served, new, body) ? KeptFile(.unchanged, file, of: body, servedAs: served) : nil
     }
@@ -217,13 +223,13 @@ extension EditedMap {
         }
 
         package let change: Change
-        /// The file's name in the resources folder.
-        package let name: String
+        /// The file's name in the resources folder; `nil` if the response has no body.
+        package let name: String?
         package let bytes: Int
         /// The `Content-Type` that the file is served with.
         package let contentType: String
 
-        init(_ change: Change, _ name: String, of body: Data, servedAs substitution: Substitution) {
+        init(_ change: Change, _ name: String?, of body: Data, servedAs substitution: Substitution) {
             (self.change, self.name, bytes) = (change, name, body.count)
             contentType = substitution.contentType(ofBody: body)
         }

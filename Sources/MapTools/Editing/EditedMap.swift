@@ -74,15 +74,23 @@ package struct EditedMap {
     /// Reads a map, or begins one if the file doesn't exist. The files that the map uses stay as they are.
     ///
     /// - Parameters:
-    ///   - file: The map's file. The call waits while other commands change a map in the same folder, or files in the
-    ///     resources folder. Then it removes the files that killed commands left in these folders, except in a dry run.
+    ///   - file: The map's file. The call waits, at most 30 seconds, while other commands change a map in the same
+    ///     folder, or files in the resources folder. Then it removes the files that killed commands left in these
+    ///     folders, except in a dry run.
     ///   - resources: The map's resources folder, which is created when a file is written.
     ///   - isDryRun: Whether to try out the change without writing anything; `false` by default.
     ///   - draft: The additions of an earlier change, which this change replaces; `nil` for none. This change begins
     ///     with the map from before the draft. ``save()`` then removes the draft's files that this change doesn't use.
+    ///   - onWait: Called with a sentence to show if the call waits longer than a second.
     /// - Throws: `SubstitutionMapError` if the map has problems. `MapToolError` or `FolderTurn.Failure` if its folder
     ///   can't be used. `MapToolError` if the map has changed since the draft was saved.
-    package init(_ file: URL, resources: URL, isDryRun: Bool = false, replacing draft: Draft? = nil) throws {
+    package init(
+        _ file: URL,
+        resources: URL,
+        isDryRun: Bool = false,
+        replacing draft: Draft? = nil,
+        onWait: (String) -> Void = { _ in }
+    ) throws {
         // If the map's path is a symbolic link, replaces the file that the link leads to, not the link.
         let file = file.resolvingSymlinksInPath()
         let place = file.deletingLastPathComponent()
@@ -90,7 +98,8 @@ package struct EditedMap {
         self.isDryRun = isDryRun
         self.draft = draft
         (realMap, realResources) = (Self.resolved(file).path, Self.resolved(resources).path)
-        folder = MapFolder(file, resources: resources, turn: try FolderTurn(place, resources))
+        let turn = try FolderTurn(place, resources, limit: 30, onWait: onWait)
+        folder = MapFolder(file, resources: resources, turn: turn)
         if let draft {
             guard draft.status == folder.status else { throw Self.changed(file) }
             base = draft.base

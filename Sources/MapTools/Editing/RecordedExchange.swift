@@ -158,7 +158,11 @@ extension RecordedExchange {
 
         private static let spellings: [String: String] = {
             let names =
-                RecordingRules.Headers.names + ["Deprecation", "Location", "Retry-After", "Sunset", "X-Total-Count"]
+                RecordingRules.Headers.names + [
+                    "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
+                    "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
+                    "Deprecation", "Location", "Retry-After", "Sunset", "X-Total-Count",
+                ]
             return Dictionary(names.map { ($0.asciiLowercased, $0) }) { $1 }
         }()
         private static let prefixes = ["access-control-", "content-"]

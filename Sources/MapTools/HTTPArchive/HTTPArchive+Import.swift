@@ -117,6 +117,10 @@ extension HTTPArchive {
             let areGets = (one.key.method == "GET", other.key.method == "GET")
             return areGets.0 == areGets.1 ? RecordedExchange.Request.isBefore(one.key, other.key) : areGets.0
         }
+        guard sorted.reduce(0, { $0 + $1.value.count }) <= EntryFieldsReader.mostAlternatives else {
+            for number in sorted.flatMap({ $0.value.flatMap(\.numbers) }) { left[number] = .tooMany }
+            return []
+        }
         return sorted.flatMap { _, responses in
             var after = 0
             return responses.enumerated().reversed().map { place, response in
@@ -130,23 +134,24 @@ extension HTTPArchive {
         }
     }
 
-    /// Returns the exchange that an entry recorded. Throws a refusal if the response's body can't be decoded, is longer
-    /// than the limit, or has lost bytes.
+    /// Returns the exchange that an entry recorded. Throws a refusal if the archive doesn't have the response's body.
     private func exchange(
         _ entry: Entry,
         _ request: RecordedExchange.Request,
         at url: NormalizedURL,
         _ selection: Selection
     ) throws(Refusal) -> RecordedExchange {
-        guard let body = entry.body == nil ? Data() : body(of: entry) else { throw .brokenBody }
-        guard body.count <= selection.largest else { throw .tooLarge(most: selection.largest) }
+        // The content of a 304 is what the client had from a 200.
+        let status = entry.status == 304 ? 200 : entry.status ?? 200
+        let hasBody = HTTPSyntax.hasBody(status: status)
+        let body = hasBody ? try body(of: entry, atMost: selection.largest) : Body()
         // Nothing is known of an empty body but what the archive says.
-        let type = body.isEmpty && entry.contentType == nil ? nil : entry.typeOfBody(at: url)
+        let isUnknown = !hasBody || body.bytes.isEmpty && entry.contentType == nil
+        let type = isUnknown ? nil : entry.contentType(of: body, at: url)
         if entry.hasLostBytes(body, at: url) { throw .lostBytes(type: type?.essence ?? "") }
-        let names = selection.isForTest ? Array(entry.headers.keys) : Entry.keptHeaders
-        let headers = RecordingRules.Headers.kept(names) { entry.headers[$0.asciiLowercased] }
-        let status = entry.status ?? 200
-        let response = RecordedResponse(status: status, headers: headers, contentType: type?.text, body: body)
+        let names = Array(entry.headers.keys)
+        let headers = RecordedExchange.Headers.sorted(names) { entry.headers[$0.asciiLowercased] }.kept
+        let response = RecordedResponse(status: status, headers: headers, contentType: type?.text, body: body.bytes)
         return RecordedExchange(request: request, url: url.canonical, response: response)
     }
 }
@@ -180,13 +185,11 @@ extension HTTPArchive {
         let response = exchange.response
         var headers = response.headers
         var answer = SubstitutionMap.Answer.status(response.status)
-        if HTTPSyntax.hasBody(status: response.status) {
-            headers["Content-Type"] = response.contentType
-            if !response.body.isEmpty {
-                answer = .data(response.body).status(response.status)
-                let type = response.contentType.map { MIMEType.essence(of: $0) }
-                if type == MIMEType.eventStream { answer = answer.secondsPerEvent(0) }
-            }
+        headers["Content-Type"] = response.contentType
+        if !response.body.isEmpty {
+            answer = .data(response.body).status(response.status)
+            let type = response.contentType.map { MIMEType.essence(of: $0) }
+            if type == MIMEType.eventStream { answer = answer.secondsPerEvent(0) }
         }
         for (name, json) in exchange.conditions { answer = answer.setting(name, json) }
         return (headers.isEmpty ? answer : answer.headers(headers)).methods(exchange.method)
@@ -200,7 +203,7 @@ extension HTTPArchive {
         package static let standardLargest = 20_000_000
 
         /// The longest body to import, in bytes.
-        private(set) var largest = Int.max
+        private(set) var largest = 256 << 20
         /// Matches the URLs to import; `nil` for all.
         private var patterns: MapKey.Matcher?
         /// The MIME types to import; empty for all.
@@ -210,7 +213,7 @@ extension HTTPArchive {
         /// The methods to import, in uppercase; `nil` for all.
         private var methods: Set<String>?
         /// Whether the responses are for a test's map, which is never written to disk. In such a map, URLs may contain
-        /// credentials, and bodies may be empty.
+        /// credentials.
         private(set) var isForTest = true
 
         /// A selection of all responses, for a test's map.
@@ -224,8 +227,8 @@ extension HTTPArchive {
         ///   - patterns: Match patterns and URLs, like the keys of a map. If empty, every URL is selected.
         ///   - types: MIME types in any letter case, which may contain `*`, such as `image/*`. If
         ///     empty, every type is selected.
-        ///   - statuses: HTTP statuses. If empty, only 200 is selected.
-        ///   - methods: HTTP methods in any letter case, or `*` for all. If empty, only GET is selected.
+        ///   - statuses: HTTP statuses. If empty, every status from 200 to 599 is selected.
+        ///   - methods: HTTP methods in any letter case, or `*` for all. If empty, every method is selected.
         ///   - largest: The length of the longest body to import, in bytes; 20 MB by default.
         package init(
             patterns: [String] = [],
@@ -243,9 +246,8 @@ extension HTTPArchive {
                 }
             }
             self.types = types.map { Glob(Array($0.asciiLowercased.utf8)) }
-            self.statuses = statuses.isEmpty ? [200] : Set(statuses)
-            let names = methods.isEmpty ? ["GET"] : methods.map { $0.uppercased() }
-            self.methods = names.contains("*") ? nil : Set(names)
+            self.statuses = statuses.isEmpty ? nil : Set(statuses)
+            self.methods = methods.isEmpty || methods.contains("*") ? nil : Set(methods.map { $0.uppercased() })
             self.largest = largest
             isForTest = false
         }
@@ -257,11 +259,9 @@ extension HTTPArchive {
             guard let method = entry.method else { return .noMethod }
             guard let status = entry.status else { return .noStatus }
             if let methods, !methods.contains(method) { return .method(method) }
-            guard 100...599 ~= status, statuses?.contains(status) != false else { return .status(status) }
+            guard 200...599 ~= status, statuses?.contains(status) != false else { return .status(status) }
             let type = entry.contentType?.essence ?? ""
             if !types.isEmpty, !types.contains(where: { $0.matches(type) }) { return .type(type) }
-            if entry.body == nil, !isForTest || !entry.hasEmptyBody { return .noBody }
-            if let encoding = entry.encoding, !encoding.isEmpty, !entry.isBase64 { return .encoding(encoding) }
             return isForTest ? nil : SecretName.first(in: url).map { .query($0) }
         }
     }
@@ -319,6 +319,10 @@ extension HTTPArchive {
         }
         static func type(_ type: String) -> Self { Self("type", "the MIME type is \(type.isEmpty ? "unknown" : type)") }
         static let noBody = Self("noBody", "no body was recorded")
+        static let compressed = Self("compressed", "the body is still compressed. Export again with decoded content.")
+        static func bodyFile(_ name: String, _ problem: String) -> Self {
+            Self("bodyFile", "the body's file “\(name)” \(problem)")
+        }
         static func encoding(_ encoding: String) -> Self {
             Self("encoding", "the archive's field “encoding” is “\(encoding)”, not “base64”")
         }
@@ -330,6 +334,10 @@ extension HTTPArchive {
         static func tooLarge(most: Int) -> Self {
             Self("tooLarge", "the body has more than \(most.grouped) bytes (--max-size raises the limit)")
         }
+        static let tooMany = Self(
+            "tooMany",
+            "the URL has more than \(EntryFieldsReader.mostAlternatives.grouped) different responses"
+        )
         static let superseded = Self(
             "superseded",
             "a later response to the same request is used (--in-order keeps all)"

@@ -10,6 +10,8 @@ package struct HTTPArchive: Sendable {
     /// The entries, in the order of the archive.
     let entries: [Entry]
     private let bytes: Data
+    /// The path of the archive's folder, which may have files with bodies; `nil` if the archive wasn't read from a file.
+    private let folder: String?
 
     /// The number of entries.
     package var count: Int { entries.count }
@@ -26,7 +28,7 @@ package struct HTTPArchive: Sendable {
             throw MapToolError("The archive “\(file.path)” \(error.message)")
         }
         do throws(MapToolError) {
-            try self.init(bytes)
+            try self.init(bytes, in: file.deletingLastPathComponent().path)
         } catch {
             throw MapToolError("\(file.lastPathComponent)\(error.description)")
         }
@@ -35,8 +37,8 @@ package struct HTTPArchive: Sendable {
     /// Reads an archive's bytes.
     ///
     /// - Throws: An error that begins with the line and column, such as `:3:1: The archive ends inside a string.`
-    init(_ bytes: Data) throws(MapToolError) {
-        self.bytes = bytes
+    init(_ bytes: Data, in folder: String? = nil) throws(MapToolError) {
+        (self.bytes, self.folder) = (bytes, folder)
         let result = bytes.withUnsafeBytes { raw in
             // Returns a `Result`, since `withUnsafeBytes` doesn't have typed throws.
             Result { () throws(JSONCursor.SyntaxError) in try Self.read(JSONCursor(raw.bindMemory(to: UInt8.self))) }
@@ -52,7 +54,8 @@ package struct HTTPArchive: Sendable {
     /// Returns the condition on the body of an entry's request. Every body meets it if the request has no body,
     /// or has one that a map can't compare.
     func condition(of entry: Entry) -> RecordedCondition {
-        RecordedCondition(entry.requestBody.flatMap { text(in: $0) }, type: entry.requestType)
+        let form = entry.requestForm.map { Data($0.utf8) }
+        return RecordedCondition(form ?? entry.requestBody.flatMap { text(in: $0) }, type: entry.requestType)
     }
 
     /// Returns the text of a JSON string, as UTF-8; `nil` if one of the string's escapes is invalid.
@@ -64,13 +67,75 @@ package struct HTTPArchive: Sendable {
         }
     }
 
-    /// Returns the body of an entry's response, decoded from base64 (RFC 4648 §4) or as UTF-8 text. Returns `nil` if
-    /// the archive has no body, or if the body can't be decoded.
-    func body(of entry: Entry) -> Data? {
-        guard let text = entry.body.flatMap({ text(in: $0) }) else { return nil }
-        guard entry.isBase64 else { return String(utf8: text) == nil ? nil : text }
-        // Some programs write white space between the lines of base64.
-        return Data(base64Encoded: text) ?? Data(base64Encoded: text.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) })
+    /// The body of a response.
+    struct Body {
+        var bytes = Data()
+        /// Whether the archive has the body as text, which is written as UTF-8.
+        var isText = true
+    }
+
+    /// Returns the body of an entry's response. Throws a refusal if the archive doesn't have it as the client got it.
+    ///
+    /// - Parameter most: The length of the longest body, in bytes.
+    func body(of entry: Entry, atMost most: Int) throws(Refusal) -> Body {
+        let body: Body
+        if let range = entry.body {
+            guard let text = text(in: range) else { throw .brokenBody }
+            body = try decoded(text, of: entry)
+        } else if let name = entry.bodyFile {
+            body = Body(bytes: try contents(ofFile: name, atMost: most), isText: false)
+        } else {
+            guard entry.hasEmptyBody else { throw .noBody }
+            body = Body()
+        }
+        if entry.isCompressed(body.bytes) { throw .compressed }
+        guard body.bytes.count <= most else { throw .tooLarge(most: most) }
+        return body
+    }
+
+    private func decoded(_ text: Data, of entry: Entry) throws(Refusal) -> Body {
+        if let encoding = entry.encoding, !encoding.isEmpty, !entry.isBase64 { throw .encoding(encoding) }
+        if entry.isBase64 {
+            guard let bytes = Self.bytes(ofBase64: text) else { throw .brokenBody }
+            return Body(bytes: bytes, isText: false)
+        }
+        if entry.beginsBody(Self.bytes(ofHexList: text)) { throw .compressed }
+        // Some programs write base64 without saying so. If it has the signature of its type, it can't be text.
+        if let start = Self.bytes(ofBase64: text.prefix(64)), entry.beginsBody(start),
+            let bytes = Self.bytes(ofBase64: text)
+        {
+            return Body(bytes: bytes, isText: false)
+        }
+        guard String(utf8: text) != nil else { throw .brokenBody }
+        return Body(bytes: text)
+    }
+
+    /// Decodes base64 (RFC 4648 §4). Some programs write white space between its lines.
+    private static func bytes(ofBase64 text: Data) -> Data? {
+        Data(base64Encoded: text) ?? Data(base64Encoded: text.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) })
+    }
+
+    /// Returns the first bytes of a list such as `["89504e47"]`, which some programs write for a body of bytes. Returns
+    /// an empty value for any other text.
+    private static func bytes(ofHexList text: Data) -> Data {
+        guard text.starts(with: Data(#"[""#.utf8)) else { return Data() }
+        let digits = text.dropFirst(2).prefix(64).map { Character(Unicode.Scalar($0)).hexDigitValue }
+        let values = digits.prefix { $0 != nil }.compactMap { $0 }
+        return Data(stride(from: 1, to: values.count, by: 2).map { UInt8(values[$0 - 1] << 4 | values[$0]) })
+    }
+
+    /// Reads a body from a file beside the archive. The archive may come from someone else, so nothing else is read.
+    private func contents(ofFile name: String, atMost most: Int) throws(Refusal) -> Data {
+        guard let folder, !name.isEmpty, !name.hasPrefix("."), !name.contains(".."),
+            !name.utf8.contains(where: { [0, UInt8(ascii: "/"), UInt8(ascii: "\\")].contains($0) })
+        else { throw .bodyFile(name, "isn't the name of a file beside the archive") }
+        do throws(FileProblem) {
+            let file = try OpenedFile(withoutLinks: name, in: OpenedFile(placeOf: folder))
+            // One byte more than allowed is refused like a longer file.
+            return try file.prefix(min(most, file.status.size) + 1)
+        } catch {
+            throw .bodyFile(name, error == .missing ? "doesn't exist, or is a link" : error.fragment)
+        }
     }
 
     private static func read(_ start: JSONCursor) throws(JSONCursor.SyntaxError) -> [Entry] {
@@ -113,9 +178,10 @@ extension HTTPArchive {
         /// programs write archives with methods in lowercase.
         private(set) var method: String?
         private(set) var url: String?
-        /// The range of the request's body in the archive, without the quotes; `nil` if the request has no body, or if
-        /// the archive has only the list of a form's fields.
+        /// The range of the request's body in the archive, without the quotes; `nil` if the archive has no body.
         private(set) var requestBody: Range<Int>?
+        /// The request's body if the archive has only a list of a form's fields.
+        private(set) var requestForm: String?
         /// The MIME type of the request's body; `nil` if it's missing or empty.
         private(set) var requestType: String?
         /// The response's status; 0 if the request got no response, and `nil` if the archive has no status.
@@ -125,6 +191,10 @@ extension HTTPArchive {
         /// The range of the response's body in the archive, without the quotes; `nil` if the archive
         /// has no body, or an empty text.
         private(set) var body: Range<Int>?
+        /// The name of the file with the response's body, beside the archive; `nil` if the archive names none.
+        private(set) var bodyFile: String?
+        /// Whether the server compressed the body. Most programs write what the client got, which isn't compressed.
+        private(set) var isFromCompressed = false
         /// How the archive encodes the response's body, such as `base64`. The body is text if this is `nil` or empty.
         private(set) var encoding: String?
         /// The length of the body that was received, in bytes; `nil` or negative if it isn't known.
@@ -132,13 +202,12 @@ extension HTTPArchive {
         /// The response's headers that may be kept, without `Content-Type`, by lowercase name.
         private(set) var headers: [String: String] = [:]
 
-        /// Whether the response needs no body, because its size is 0, the method is `HEAD`, the status is 204, 205 or
-        /// 304, or it's a redirect with `Location`. Otherwise, the server may have sent a body that's missing in the
-        /// archive: browsers leave out bodies that they no longer have.
+        /// Whether the response has no body, because its size is 0, the method is `HEAD`, or it's a redirect with
+        /// `Location`. Otherwise, the server may have sent a body that's missing in the archive: browsers leave out
+        /// bodies that they no longer have. The body of a 304 is in the client's cache.
         var hasEmptyBody: Bool {
-            let status = status ?? 0
-            return size == 0 || method == "HEAD" || [204, 205, 304].contains(status)
-                || Redirect.statuses.contains(status) && headers["location"] != nil
+            guard let status, status != 304 else { return false }
+            return size == 0 || method == "HEAD" || Redirect.statuses.contains(status) && headers["location"] != nil
         }
 
         var isBase64: Bool { encoding?.asciiLowercased == "base64" }
@@ -154,6 +223,15 @@ extension HTTPArchive {
             var postData = try request["postData"]?.members() ?? [:]
             requestType = try postData["mimeType"]?.text().flatMap { $0.isEmpty ? nil : $0 }
             requestBody = try postData["text"]?.rawText()
+            if requestBody?.isEmpty ?? true {
+                var fields: [String] = []
+                try postData["params"]?.array { cursor throws(JSONCursor.SyntaxError) in
+                    var field = try cursor.members()
+                    let pair = [try field["name"]?.text() ?? "", try field["value"]?.text() ?? ""]
+                    fields.append(pair.map(Self.formEncoded).joined(separator: "="))
+                }
+                requestForm = fields.isEmpty ? nil : fields.joined(separator: "&")
+            }
 
             var response = try entry["response"]?.members() ?? [:]
             status = try response["status"]?.integer()
@@ -162,14 +240,18 @@ extension HTTPArchive {
             size = try content["size"]?.integer()
             // Empty text counts as not recorded: browsers also write it for bodies that they no longer have.
             body = try content["text"]?.rawText().flatMap { $0.isEmpty ? nil : $0 }
+            bodyFile = try content["_file"]?.text()
             let mimeType = try content["mimeType"]?.text()
             var values: [String: [String]] = [:]
             try response["headers"]?.array { cursor throws(JSONCursor.SyntaxError) in
                 var header = try cursor.members()
-                guard let name = try header["name"]?.text()?.asciiLowercased, let value = try header["value"]?.text(),
-                    RecordedExchange.Headers.isKept(name)
+                guard let name = try header["name"]?.text()?.asciiLowercased, let value = try header["value"]?.text()
                 else { return }
-                values[name, default: []].append(value)
+                if name == "content-encoding" { isFromCompressed = !["", "identity"].contains(value.asciiLowercased) }
+                guard RecordedExchange.Headers.isKept(name) else { return }
+                // Some programs write the values of a repeated header as lines.
+                let lines = value.split(omittingEmptySubsequences: !value.isEmpty, whereSeparator: \.isNewline)
+                values[name, default: []] += lines.map { $0.trimmingCharacters(in: .whitespaces) }
             }
             // Repeated headers form a list (RFC 9110 §5.3). But a response has only one Content-Type,
             // so its last value counts.
@@ -181,23 +263,29 @@ extension HTTPArchive {
                 contentType = header
             }
         }
-
-        /// The headers that an import into a map's file keeps: the headers that a recorder keeps, and CORS headers,
-        /// which say who may read a response (WHATWG Fetch). A recorder leaves out CORS headers, since they may be
-        /// meant for one page only.
-        static let keptHeaders =
-            RecordingRules.Headers.names + [
-                "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
-                "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
-            ]
     }
 }
 
 extension HTTPArchive.Entry {
-    /// Returns the content type of the body's file. For a body in base64, this is the response's type; `nil` if the
-    /// type is missing or invalid. Any other body is written as UTF-8, and a text type gets this charset.
-    func typeOfBody(at url: NormalizedURL) -> ContentType? {
-        guard !isBase64 else { return contentType }
+    /// Returns a name or value as a browser writes it in a form (WHATWG URL §5.2).
+    fileprivate static func formEncoded(_ text: String) -> String {
+        var result: [UInt8] = []
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: " ") {
+                result.append(UInt8(ascii: "+"))
+            } else if byte.isLetter || byte.isDigit || "*-._".utf8.contains(byte) {
+                result.append(byte)
+            } else {
+                PercentEncoding.append(byte, to: &result)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Returns the content type of the body's file. For bytes, this is the response's type; `nil` if the type is missing
+    /// or invalid. Text is written as UTF-8, and a text type gets this charset.
+    func contentType(of body: HTTPArchive.Body, at url: NormalizedURL) -> ContentType? {
+        guard body.isText else { return contentType }
         let type = typeOfText(at: url)
         var parts = type.split(separator: ";").enumerated().filter { number, part in
             number == 0 || !MIMEType.essence(of: String(part)).hasPrefix("charset=")
@@ -207,10 +295,39 @@ extension HTTPArchive.Entry {
     }
 
     /// Returns whether the body lost bytes when it was recorded as text: it has U+FFFD, the replacement character,
-    /// although its type isn't text. A body in base64 never loses bytes.
-    func hasLostBytes(_ body: Data, at url: NormalizedURL) -> Bool {
-        !isBase64 && !MIMEType.isText(typeOfText(at: url)) && body.range(of: Data("\u{FFFD}".utf8)) != nil
+    /// although its type isn't text.
+    func hasLostBytes(_ body: HTTPArchive.Body, at url: NormalizedURL) -> Bool {
+        body.isText && !MIMEType.isText(typeOfText(at: url)) && body.bytes.range(of: Data("\u{FFFD}".utf8)) != nil
     }
+
+    /// Returns whether bytes that the archive has in an unnamed encoding are the beginning of the body.
+    fileprivate func beginsBody(_ bytes: Data) -> Bool {
+        isFromCompressed && isCompressed(bytes)
+            || contentType.map { MIMEType.hasSignature(bytes, of: $0.essence) } ?? false
+    }
+
+    /// Returns whether a body is still compressed as the server sent it, so that no client could read it. A body may
+    /// also be a compressed file, such as a download.
+    fileprivate func isCompressed(_ body: Data) -> Bool {
+        let type = contentType?.essence ?? ""
+        guard let start = Self.compressed.first(where: { body.starts(with: $0) }), !Self.compressedTypes.contains(type)
+        else { return false }
+        // Text may begin like zlib.
+        if start.count == 2 { return isFromCompressed && String(utf8: body) == nil }
+        return isFromCompressed
+            || !type.isEmpty
+                && (MIMEType.isText(type) || MIMEType.contradicts(body, type: type) != nil)
+    }
+
+    /// How gzip, zstd and zlib (“deflate”) begin, and gzip and zstd that a program took for text. Brotli has no
+    /// signature.
+    private static let compressed: [[UInt8]] = [
+        [0x1F, 0x8B, 0x08], [0x28, 0xB5, 0x2F, 0xFD], [0x78, 0x01], [0x78, 0x5E], [0x78, 0x9C], [0x78, 0xDA],
+        Array("\u{1F}\u{8B}\u{8}".utf8), Array("\u{1F}\u{FFFD}\u{8}".utf8), Array("(\u{FFFD}/\u{FFFD}".utf8),
+    ]
+    private static let compressedTypes = [
+        "application/gzip", "application/x-gzip", "application/zstd", "application/zlib",
+    ]
 
     /// Returns the response's content type. If it has none, returns the type for the URL's extension,
     /// or else `text/plain`.

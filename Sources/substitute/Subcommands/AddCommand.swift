@@ -55,17 +55,18 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
     let replaces = arguments.has("force")
 
     // Check the key first, so that nothing is loaded that the map then refuses.
-    let warning = try EditedMap(target.file, resources: resources, isDryRun: true)
+    let tell: (String) -> Void = { output.message("\($0)") }
+    let warning = try EditedMap(target.file, resources: resources, isDryRun: true, onWait: tell)
         .check(key, isLoaded: file == nil, replacing: replaces)
     // Lock the map only after the load, so that other commands don't wait for a slow server.
     var map: EditedMap
     let kept: EditedMap.KeptFile
     if let file {
-        map = try EditedMap(target.file, resources: resources)
+        map = try EditedMap(target.file, resources: resources, onWait: tell)
         kept = try map.add(key, file: file, replacing: replaces)
     } else {
         let (fetch, response) = try await load(key, limit)
-        map = try EditedMap(target.file, resources: resources)
+        map = try EditedMap(target.file, resources: resources, onWait: tell)
         kept = try map.add(
             key,
             response,

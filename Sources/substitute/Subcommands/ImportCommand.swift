@@ -11,10 +11,11 @@ let importCommand = Subcommand(
         folder, and creates them if necessary. Proxies and the network panels of
         browsers save such archives.
 
-        Imports only responses with a body and the status 200, only to GET requests,
-        unless --status or --methods says otherwise. For each URL and method, the last
-        response is used; with --in-order, all of them answer, one after another. A URL
-        with several methods or responses gets an entry with alternatives.
+        Imports the responses to all methods, with all statuses, as a test with the
+        archive gets them; --match, --type, --status and --methods select some. For each
+        URL and method, the last response is used; with --in-order, all of them answer,
+        one after another. A URL with several methods or responses gets an entry with
+        alternatives.
         Leaves out cookies and other credentials, and URLs that seem to contain one.
         Existing entries and files don't change, unless --force replaces them.
 
@@ -28,8 +29,8 @@ let importCommand = Subcommand(
         .option("map", .mapFile, help: "the map (default: substitutions.json in --into's DIR)"),
         .option("match", "PATTERN", help: "only URLs that match PATTERN (repeatable)", repeats: true),
         .option("type", "TYPE", help: "only this MIME type, such as image/* (repeatable)", repeats: true),
-        .option("status", "CODE", help: "only this status, instead of 200 (repeatable)", repeats: true),
-        .option("methods", "LIST", help: "only these, such as GET,POST, or '*' (default: GET)"),
+        .option("status", "CODE", help: "only this status, such as 200 (repeatable)", repeats: true),
+        .option("methods", "LIST", help: "only these, such as GET,POST"),
         .flag("in-order", help: "keep every response to a repeated request"),
         .option("max-size", "BYTES", help: "skip larger bodies (default: 20000000)"),
         .flag("force", help: "replace existing entries that aren't null"),
@@ -50,7 +51,8 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
     let resources = target.resources
     let archive = try HTTPArchive(contentsOf: Shell.file(name))
 
-    var map = try EditedMap(target.file, resources: resources, isDryRun: arguments.has("dry-run"))
+    let isDryRun = arguments.has("dry-run")
+    var map = try EditedMap(target.file, resources: resources, isDryRun: isDryRun) { output.message("\($0)") }
     let items = map.take(archive, selection, replacing: arguments.has("force"), inOrder: arguments.has("in-order"))
     try map.save()
     target.announce(to: output)
@@ -69,9 +71,9 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
 
 private func selection(_ arguments: Arguments) throws -> HTTPArchive.Selection {
     let statuses = try arguments.all("status", as: "an HTTP status", "Use one such as --status 404.") { text in
-        Int(text).flatMap { (100...599).contains($0) ? $0 : nil }
+        Int(text).flatMap { (200...599).contains($0) ? $0 : nil }
     }
-    let methods = (arguments.value("methods") ?? "GET").split(separator: ",", omittingEmptySubsequences: false)
+    let methods = (arguments.value("methods") ?? "*").split(separator: ",", omittingEmptySubsequences: false)
         .map { $0.trimmingCharacters(in: .whitespaces) }
     for method in methods where method != "*" && !RequestOptions.isMethod(method) {
         throw Failure(usage: "“\(method)” isn't an HTTP method. Use --methods GET,POST, or '*' for all.")
@@ -123,7 +125,8 @@ extension HTTPArchive.Item {
         switch outcome {
         case .success(let kept):
             let color: Output.Color? = kept.change == .unchanged ? nil : .green
-            return (color, [change, kept.contentType, Output.format(bytes: kept.bytes), kept.name, url])
+            let (type, name) = kept.name.map { (kept.contentType, $0) } ?? ("no body", "–")
+            return (color, [change, type, Output.format(bytes: kept.bytes), name, url])
         case .failure(let refusal):
             return (.yellow, [change, refusal.description] + (url.isEmpty ? [] : [url]))
         }

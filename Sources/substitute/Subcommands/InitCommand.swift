@@ -29,7 +29,7 @@ private func initialize(_ arguments: Arguments, _ output: Output) async throws -
         throw Failure("The map “\(target.file.path)” already exists. Use add or import to change it.")
     }
     let resources = target.resources
-    var edited = try EditedMap(target.file, resources: resources)
+    var edited = try EditedMap(target.file, resources: resources) { output.message("\($0)") }
     try edited.save()
     output.message("created \(target.file.path) and \(resources.path)")
     output.line("\(lines: place.steps.joined(separator: "\n\n"))")

@@ -54,8 +54,6 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
         output.message("The map has problems, so the last good map stays in use:\n\(lines: event.reason ?? "")")
     }
     let log = ServeLog(cache, output)
-    let notRecorded = Guarded(NotRecorded())
-    if recorder != nil { cache.hear { event in notRecorded.withLock { $0.add(event) } } }
     let endSignal = await EndSignal()
     let named = MapOrigins(cache.map).namedPageFirst
     let most = SubstitutionServer.mostOrigins
@@ -82,6 +80,8 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     // A recorder writes into its folder at once. So first try whether the server can start.
     if folder != nil { try start(nil).stop() }
     let recorder = try folder.map { try output.recorder(in: $0) }
+    let notRecorded = Guarded(NotRecorded())
+    if recorder != nil { cache.hear { event in notRecorded.withLock { $0.add(event) } } }
     let server = try start(recorder)
     for (local, origin) in server.served(in: origins) {
         output.line("\(local)  \(origin)")

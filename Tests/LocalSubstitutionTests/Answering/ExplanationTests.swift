@@ -161,6 +161,36 @@ struct ExplanationTests {
         #expect(misses.first?.differences == differences)
     }
 
+    static let encodings: [(key: String, url: String, differences: [SubstitutionMap.NearMiss.Difference])] = [
+        ("https://h/items(7)", "https://h/items%287%29", [.percentEncoding]),
+        ("https://h/items%287%29", "https://h/items(7)", [.percentEncoding]),
+        ("https://h/a,b", "https://h/a%2Cb", [.percentEncoding]),
+        ("https://h/d:1", "https://h/d%3A1", [.percentEncoding]),
+        ("https://h/u/ada@example.com", "https://h/u/ada%40example.com", [.percentEncoding]),
+        ("https://h/a+b", "https://h/a%20b", [.percentEncoding]),
+        ("https://h/a%2Bb", "https://h/a+b", [.percentEncoding]),
+        ("https://h/x%2Fy", "https://h/x/y", [.percentEncoding]),
+        ("https://h/s?q=a+b", "https://h/s?q=a%20b", [.percentEncoding]),
+        ("https://h/caf\u{E9}", "https://h/cafe%CC%81", [.percentEncoding]),
+        ("https://h/cafe\u{301}/x", "https://h/caf%C3%A9/x", [.percentEncoding]),
+        ("https://h/s?b=(1)&a=2", "https://h/s?a=2&b=%281%29", [.percentEncoding]),
+        ("https://h/items(7)/*", "https://h/items%287%29/x", [.percentEncoding]),
+        ("https://h/Items(7)", "http://h/items%287%29/", [.scheme, .trailingSlash, .letterCase, .percentEncoding]),
+        ("https://h/items(7)", "https://h/items%287%29?x=1", [.query, .percentEncoding]),
+        ("https://h/s?q=%FF", "https://h/s?q=%FE", [.query]),
+        ("https://h/a%2Ab(1)", "https://h/a*b%281%29", [.percentEncoding]),
+    ]
+
+    @Test("Keys that differ in percent-encoding, with their differences", arguments: encodings)
+    func encoding(_ key: String, _ url: String, _ differences: [SubstitutionMap.NearMiss.Difference]) throws {
+        let fixture = try CacheFixture(#""\#(key)": "a.txt""#)
+        let misses = try fixture.cache().explain(request(url)).nearMisses
+        #expect(misses.map(\.differences) == [differences])
+        guard differences == [.percentEncoding] else { return }
+        let advice = "Copy the request's path and query into the key."
+        #expect(misses.map(\.description) == ["“\(key)” differs only in percent-encoding. \(advice)"])
+    }
+
     @Test("Of many patterns, the one that differs least is named first")
     func manyPatterns() throws {
         let paths = ["*", "api/*", "*/x", "api/x*", "a*", "ap*"].map { "https://exmaple.org/\($0)" }

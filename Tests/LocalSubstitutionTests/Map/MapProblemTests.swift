@@ -84,6 +84,35 @@ struct MapProblemTests {
         try expect(row, in: TemporaryFolder())
     }
 
+    /// Keys with a character that can't be seen, and its escape. A schema doesn't know which characters can't be seen.
+    static let invisible = [
+        ("\u{200B}https://h/a", "200B"), ("\u{FEFF}https://h/*", "FEFF"), ("https\u{AD}://h/a", "AD"),
+        ("\u{2060}*://h/*", "2060"), ("\u{3164}h/a", "3164"), ("https:\u{200B}//h/a", "200B"),
+        ("\u{2800}//h/a", "2800"),
+        ("https://h/a\u{200B}", "200B"), ("https://h/*\u{FEFF}", "FEFF"), ("https://h/a?b=1\u{E0041}", "E0041"),
+        ("https://h/a\u{FFA0}", "FFA0"), ("https://h/a\u{34F}", "34F"), ("https://h/👩\u{200D}", "200D"),
+    ]
+
+    @Test("A character that can't be seen is shown, and the advice is to remove it", arguments: invisible)
+    func namesInvisible(_ key: String, _ escape: String) throws {
+        let json = "{\n\"\(key)\": null\n}"
+        try expect(
+            Row(key: key, "null", .invalidKey, "Remove the invisible character \\u{\(escape)}."),
+            in: TemporaryFolder()
+        )
+        let description = try #require(TemporaryFolder().problems(json).first).description
+        #expect(description.hasPrefix("“\(key.printable)”: The key ") && description == description.printable)
+        #expect(description.contains("\\u{\(escape)}"))
+    }
+
+    @Test(
+        "A key may have such characters where they matter",
+        arguments: ["https://h/a\u{200C}b", "https://h/👩\u{200D}💻"]
+    )
+    func mayJoin(_ key: String) throws {
+        #expect(try TemporaryFolder().problems("{\"\(key)\": null}").isEmpty)
+    }
+
     static let fieldRows = [
         Row("5", .wrongType, "a file name, an object"),
         Row("[]", .wrongType, "Add a file name or an object"),

@@ -12,21 +12,30 @@ struct Recording: Sendable {
     var mimeType: String? = "text/plain"
     var text: String? = "hello"
     var encoding: String?
+    /// The name of the file with the body.
+    var file: String?
     var size = -1
     var headers: [(String, String)] = []
     /// The request's body and its type.
     var request: (text: String, type: String)?
+    /// The fields of the request's form, if the archive has only these.
+    var params: [(String, String)] = []
 
     var json: [String: Any] {
         var content: [String: Any] = ["size": size]
         content["mimeType"] = mimeType
         content["text"] = text
         content["encoding"] = encoding
+        content["_file"] = file
         var request: [String: Any] = [
             "headers": [["name": "Cookie", "value": "s3cr3t"], ["name": "Authorization", "value": "s3cr3t"]],
             "cookies": [["name": "a", "value": "s3cr3t"]],
         ]
         request["postData"] = self.request.map { ["mimeType": $0.type, "text": $0.text] }
+        if !params.isEmpty {
+            let list = params.map { ["name": $0.0, "value": $0.1] }
+            request["postData"] = ["mimeType": "application/x-www-form-urlencoded", "params": list]
+        }
         request["url"] = url
         request["method"] = method
         var response: [String: Any] = [

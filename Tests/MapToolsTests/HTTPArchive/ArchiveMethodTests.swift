@@ -16,7 +16,7 @@ struct ArchiveMethodTests {
         (["GET"], [], [nil]),
         (["POST"], ["*"], [nil]),
         (["post"], ["get", "Post"], [nil]),
-        (["GET", "POST"], [], [nil, .method("POST")]),
+        (["GET", "POST"], ["GET"], [nil, .method("POST")]), (["POST"], [], [nil]),
         (["GET", "POST"], ["POST"], [.method("GET"), nil]),
         (["GET", "POST"], ["GET", "POST"], [nil, nil]),
         (["POST", "GET", "POST"], ["*"], [.superseded, nil, nil]),
@@ -71,6 +71,20 @@ struct ArchiveMethodTests {
         )
         #expect(try fixture.take(recordings.reversed(), selection, replacing: true).compactMap(\.kept).count == 6)
         #expect(try fixture.mapText.components(separatedBy: "when").count == text.components(separatedBy: "when").count)
+    }
+
+    @Test("A form of which the archive has only the fields is compared, too")
+    func fields() throws {
+        let forms = [
+            [("x", "1"), ("y", "2")], [("x", "3")], [("q", "a b&c=ü"), ("e", "")],
+            [("user", "ada"), ("password", "p")],
+        ]
+        let recordings = forms.enumerated().map { Recording(method: "POST", text: "\($0)", params: $1) }
+        #expect(try fixture.take(recordings).allSatisfy { $0.left == nil })
+        let sent = ["x=1&y=2", "x=3", "q=a+b%26c%3D%C3%BC&e=", "user=ada&password=other", "x=4"]
+        let answers = try sent.map { try fixture.served("https://h.com/a", method: "POST", request: $0)?.body }
+        #expect(answers.map { $0.map { String(decoding: $0, as: UTF8.self) } } == ["0", "1", "2", "3", nil])
+        #expect(try !fixture.mapText.contains("password=p"))
     }
 
     @Test("Methods become alternatives of the URL's entry, with GET first")

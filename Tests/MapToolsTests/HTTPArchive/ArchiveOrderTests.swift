@@ -43,6 +43,19 @@ struct ArchiveOrderTests {
         )
     }
 
+    @Test("A URL with more responses than an entry can have is left out, and the others are imported")
+    func tooMany() throws {
+        let recordings = (0...10_000).map { Recording(text: "\($0)") }
+        let archive = try HTTPArchive(Recording.archive(recordings + [Recording(url: "https://h.com/b")]))
+        let map = try archive.map()
+        #expect(map.count == 1)
+        #expect(map.problems.count == recordings.count)
+        #expect(map.problems.allSatisfy { $0.message == "GET: the URL has more than 10,000 different responses" })
+        var edited = try fixture.edited(isDryRun: true)
+        let items = edited.take(archive, try HTTPArchive.Selection(), inOrder: true)
+        #expect(items.map { $0.left?.kind } == recordings.map { _ in "tooMany" } + [nil])
+    }
+
     @Test("Requests with other methods and bodies have sequences of their own, and what can't be decoded is left out")
     func requests() throws {
         let json = "application/json"

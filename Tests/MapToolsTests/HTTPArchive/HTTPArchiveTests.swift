@@ -26,6 +26,28 @@ struct HTTPArchiveTests {
         #expect(try time(of: 1, with: 20_000) < 2 * apart)
     }
 
+    @Test(
+        "The lines of a header's value are joined like the values of a repeated header",
+        arguments: [
+            ("*\n*", "*, *"), ("X-A\r\nX-B", "X-A, X-B"), ("* \n", "*"), ("a\rb\n\nc", "a, b, c"), ("a, b", "a, b"),
+            (
+                "<https://h.com/2>; rel=\"next\"\n <https://h.com/9>",
+                "<https://h.com/2>; rel=\"next\", <https://h.com/9>"
+            ),
+            ("", ""),
+        ]
+    )
+    func lines(of value: String, joined: String) throws {
+        let names = ["Access-Control-Allow-Origin", "link", "Content-Language"]
+        let headers = (names + ["Set-Cookie", "Content-Type"]).map { ($0, value) } + [("Link", "z")]
+        let archive = try HTTPArchive(Recording.archive([Recording(headers: headers)]))
+        let found = try #require(archive.entries.first).headers
+        #expect(found == ["access-control-allow-origin": joined, "link": "\(joined), z", "content-language": joined])
+        let map = try archive.map()
+        let substitution = try #require(map.match(try NormalizedURL("https://h.com/a")).substitution)
+        #expect(substitution.headers["Content-Language"] == joined)
+    }
+
     private static let noEntries =
         ":1:1: The archive is JSON, but not an HTTP Archive. It has no list “log.entries”. Export it as HAR."
 
@@ -153,7 +175,8 @@ struct HTTPArchiveTests {
         let json = Data(#"{"log":{"entries":[\#(entries.joined(separator: ","))]}}"#.utf8)
         let fixture = try ArchiveFixture()
         var map = try fixture.edited()
-        let items = try map.take(HTTPArchive(json), HTTPArchive.Selection())
+        let selection = try HTTPArchive.Selection(statuses: [200], methods: ["GET"])
+        let items = try map.take(HTTPArchive(json), selection)
         try map.save()
         #expect(items.count == 30_000)
         #expect(items.filter { $0.kept != nil }.count == 30)

@@ -307,7 +307,7 @@ extension EntryFieldsReader {
         for (index, element) in elements.enumerated() { readAlternative(element, number: index + 1) }
     }
 
-    private static let mostAlternatives = 10_000
+    package static let mostAlternatives = 10_000
 
     private func readAlternative(_ element: Member, number: Int) {
         switch element.kind {

@@ -66,7 +66,11 @@ package final class MatchPattern: Sendable {
     package init(_ key: String, ignoring rule: Query.Ignored?) throws(URLParts.SyntaxError) {
         let parts = try URLParts(key: key)
         guard ["http", "https", "*"].contains(parts.scheme) else {
-            throw URLParts.SyntaxError("has the scheme “\(parts.scheme)”", "Use http, https, or * for either.")
+            throw URLParts.SyntaxError(
+                "has the scheme “\(parts.scheme)”",
+                "Use http, https, or * for either.",
+                of: parts.scheme
+            )
         }
         let scheme = parts.scheme == "*" ? nil : parts.scheme
         let host = try Self.host(parts.host)

@@ -1,3 +1,5 @@
+import Foundation
+
 extension SubstitutionMap {
     /// A key that doesn't match a request, but almost does.
     public struct NearMiss: Sendable, Hashable, CustomStringConvertible {
@@ -23,6 +25,9 @@ extension SubstitutionMap {
             public static var trailingSlash: Difference { Difference(rawValue: "trailing slash") }
             /// The case of letters in the path or query.
             public static var letterCase: Difference { Difference(rawValue: "letter case") }
+            /// The percent-encoding of characters in the path or query, such as `(` and `%28`. Also the ways to write a
+            /// space (`+` and `%20`) or a letter with an accent (as one character and as two).
+            public static var percentEncoding: Difference { Difference(rawValue: "percent-encoding") }
             /// The request's method, which the entry doesn't list.
             public static var method: Difference { Difference(rawValue: "method") }
 
@@ -35,6 +40,7 @@ extension SubstitutionMap {
                 case .path: "correct the path of the key or of the request"
                 case .trailingSlash: "add or remove the slash at the end of the key's path"
                 case .letterCase: "match the request's letter case"
+                case .percentEncoding: "copy the request's path and query into the key"
                 default: "correct the \(rawValue)"
                 }
             }
@@ -128,8 +134,8 @@ extension Entry {
 }
 
 /// A search for the keys that almost match a URL. Such a key may have another scheme, port, query or letter case than
-/// the URL. One path may end in a slash that the other lacks. The key's host may be misspelled and, in an exact key,
-/// also the path.
+/// the URL, or other percent-encoding. One path may end in a slash that the other lacks. The key's host may be
+/// misspelled and, in an exact key, also the path.
 ///
 /// Only listeners and explanations need a search, so it's created at first use: see ``SubstitutionMap/Storage``.
 final class NearMisses: Sendable {
@@ -138,12 +144,13 @@ final class NearMisses: Sendable {
 
     private final class Key: Sendable {
         let number: Int
-        /// The part that may be misspelled. For an exact key, the host and the path without a slash at its end. For a
-        /// pattern, the host or domain.
+        /// The part that may be misspelled. For an exact key, the host and the decoded path without a slash at its
+        /// end. For a pattern, the host or domain.
         let outline: Text
         /// How many of the last labels of a URL's host are compared with the outline; `nil` for all.
         let labels: Int?
-        /// The whole pattern, and the pattern's path in lowercase and without the query; `nil` for an exact key.
+        /// The whole pattern, and the pattern's path, decoded, in lowercase and without the query; `nil` for an exact
+        /// key.
         let pattern: (whole: MatchPattern, path: Glob)?
 
         init(_ number: Int, _ outline: Text, labels: Int? = nil, pattern: (whole: MatchPattern, path: Glob)? = nil) {
@@ -185,7 +192,7 @@ final class NearMisses: Sendable {
                 return (try? NormalizedURL(key: entry.key)).map { Key(number, Self.outline($0)) }
             }
             guard let pattern = try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery) else { return nil }
-            let path = Glob(Self.withoutQuery(pattern.path.text).lowercased())
+            let path = Glob(Self.decoded(Self.withoutQuery(pattern.path.text)).lowercased())
             let (name, labels): (String, Int?) =
                 switch pattern.host {
                 case .exact(let name): (name, nil)
@@ -231,7 +238,7 @@ final class NearMisses: Sendable {
         let outline = Self.outline(url)
         // No label of the host, then its last label, its last two labels, and so on.
         let domains = [Text("")] + MatchPattern.Host.domains(of: url.host).reversed().map { Text($0) }
-        let paths = Self.forms(ofPath: url.path).map { Array($0.lowercased().utf8)[...] }
+        let paths = Self.forms(ofPath: url.path).map { Array(Self.decoded($0).lowercased().utf8)[...] }
         var found: [Found] = []
         for key in keys {
             let labels = key.labels ?? domains.count - 1
@@ -249,20 +256,23 @@ final class NearMisses: Sendable {
         return found
     }
 
-    private static func outline(_ url: NormalizedURL) -> Text { Text(url.host + trimmed(url.path)) }
+    private static func outline(_ url: NormalizedURL) -> Text { Text(url.host + decoded(trimmed(url.path))) }
 
     /// - Parameter key: A pattern, or an exact key as a pattern.
     private static func differences(_ url: NormalizedURL, _ key: MatchPattern) -> [Difference] {
         let ownPath = withoutQuery(key.path.text)
         // The URL's path, with or without a slash at its end, depending on which matches the key's path. If neither
         // matches, the path is misspelled. Then the key's own path is used, so that the query can still be compared.
-        let path = forms(ofPath: url.path).first { Glob(ownPath.lowercased()).matches($0.lowercased()) } ?? ownPath
+        let forms = Self.forms(ofPath: url.path)
+        let path =
+            forms.first { matches(ownPath, $0) { $0.lowercased() } }
+            ?? forms.first { matches(ownPath, $0) { decoded($0).lowercased() } } ?? ownPath
         // A pattern matches a query with its parameters in the request's order, or sorted by name.
         var texts = [(key: key.path.text, url: path + (url.query.map { "?" + $0 } ?? ""))]
         if let sorted = key.sortedPath, let query = url.query {
             texts.append((key: sorted.glob.text, url: path + "?" + Query(query).sorted.text))
         }
-        let same = texts.first { Glob($0.key.lowercased()).matches($0.url.lowercased()) }
+        let same = texts.first { matches($0.key, $0.url) { decoded($0).lowercased() } }
         let cased = same ?? (key: ownPath, url: path)
         let all: [Difference?] = [
             key.scheme == nil || key.scheme == url.scheme ? nil : .scheme,
@@ -271,9 +281,23 @@ final class NearMisses: Sendable {
             trimmed(path).lowercased() == trimmed(url.path).lowercased() ? nil : .path,
             same == nil ? .query : nil,
             path.hasSuffix("/") == url.path.hasSuffix("/") ? nil : .trailingSlash,
-            Glob(cased.key).matches(cased.url) ? nil : .letterCase,
+            matches(cased.key, cased.url, decoded) ? nil : .letterCase,
+            matches(cased.key, cased.url) { $0.lowercased() } ? nil : .percentEncoding,
         ]
         return all.compactMap { $0 }
+    }
+
+    /// Returns whether a key's path and query match a URL's after a change to both.
+    private static func matches(_ key: String, _ url: String, _ change: (String) -> String) -> Bool {
+        Glob(change(key)).matches(change(url))
+    }
+
+    /// Returns a path or query with its percent-encoding undone, except that of `*`, which would be a wildcard. `+` becomes
+    /// a space, as in a form, and letters with accents are in one form (NFC).
+    private static func decoded(_ text: String) -> String {
+        let text = text.replacingOccurrences(of: "%2A", with: "%252A")
+        return (String(utf8: PercentEncoding.decode(text.utf8)) ?? text).replacingOccurrences(of: "+", with: " ")
+            .precomposedStringWithCanonicalMapping
     }
 
     private static func trimmed(_ path: String) -> String { path.hasSuffix("/") ? String(path.dropLast()) : path }

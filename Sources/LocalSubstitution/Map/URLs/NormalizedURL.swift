@@ -50,7 +50,8 @@ package final class NormalizedURL: Sendable {
         guard parts.scheme == "http" || parts.scheme == "https" else {
             throw URLParts.SyntaxError(
                 "has the scheme “\(parts.scheme)”, which is never substituted",
-                "Use http or https."
+                "Use http or https.",
+                of: parts.scheme
             )
         }
         guard !parts.hasUserInfo else { throw URLParts.SyntaxError("has user info before the host", "Remove it.") }

@@ -21,14 +21,14 @@ package struct URLParts {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(where: { ":/?#".utf8.contains($0) }), bytes[colon] == UInt8(ascii: ":"),
             colon > 0
-        else { throw .withoutScheme }
+        else { throw .withoutScheme(text) }
         scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
 
         var rest = bytes[(colon + 1)...]
         guard rest.starts(with: "//".utf8) else {
             // A digit after the colon, as in `localhost:8080`, means that the text is a host and a port.
             let hasPort = rest.first?.isDigit == true
-            throw hasPort ? .withoutScheme : URLParts.SyntaxError("has no host", "Write “\(scheme)://host/path”.")
+            throw hasPort ? .withoutScheme(text) : .withoutHost(scheme, text)
         }
         rest = rest.dropFirst(2)
         let fragment = rest.firstIndex(of: UInt8(ascii: "#"))
@@ -61,7 +61,7 @@ package struct URLParts {
             }
             port = authority[(hostEnd + 1)...]
         }
-        guard !host.isEmpty else { throw URLParts.SyntaxError("has no host", "Write “\(scheme)://host/path”.") }
+        guard !host.isEmpty else { throw .withoutHost(scheme, text) }
     }
 
     /// Creates the parts of a key. User info and a fragment are errors, since a key with them would never match.
@@ -70,6 +70,9 @@ package struct URLParts {
         guard !hasUserInfo else { throw URLParts.SyntaxError("has user info before the host", "Remove it.") }
         guard !hasFragment else {
             throw URLParts.SyntaxError("has a fragment, which is never sent", "Remove # and everything after it.")
+        }
+        if let last = key.unicodeScalars.last, last.isInvisible {
+            throw URLParts.SyntaxError("ends in a character that can't be seen", "", of: key)
         }
     }
 
@@ -106,7 +109,11 @@ extension URLParts {
             // Not `host(percentEncoded:)`, which would undo the IDNA form, or decode “ä%2F.de” to a host with a slash.
             let ascii = URL(string: "https://\(text)/").map { $0.absoluteString.utf8.dropFirst(8).dropLast() }
             guard let ascii, !ascii.isEmpty, ascii.allSatisfy({ $0 < 0x80 }) else {
-                throw URLParts.SyntaxError("has the host “\(text)”, which has no ASCII form (IDNA)", "Correct it.")
+                throw URLParts.SyntaxError(
+                    "has the host “\(text)”, which has no ASCII form (IDNA)",
+                    "Correct it.",
+                    of: text
+                )
             }
             host = Array(ascii)[...]
         }
@@ -216,9 +223,12 @@ extension URLParts {
         private let predicate: String
         private let advice: String
 
-        init(_ predicate: String, _ advice: String) {
+        /// - Parameter text: The text with the mistake; empty by default. If the text has a character that can't be
+        ///   seen, that's the mistake, and the advice is to remove it.
+        init(_ predicate: String, _ advice: String, of text: String = "") {
             self.predicate = predicate
-            self.advice = advice
+            let invisible = text.unicodeScalars.first(where: \.isInvisible)
+            self.advice = invisible.map { "Remove the invisible character \($0.escape)." } ?? advice
         }
 
         /// What's wrong and how to fix it, in sentences that follow a name such as “The key” in a message.
@@ -227,6 +237,12 @@ extension URLParts {
         /// What's wrong, without the advice and a period, for a label or the middle of a sentence.
         package var fragment: String { predicate }
 
-        static let withoutScheme = URLParts.SyntaxError("has no scheme", "Begin it with https:// or http://.")
+        static func withoutScheme(_ text: String) -> URLParts.SyntaxError {
+            URLParts.SyntaxError("has no scheme", "Begin it with https:// or http://.", of: text)
+        }
+
+        static func withoutHost(_ scheme: String, _ text: String) -> URLParts.SyntaxError {
+            URLParts.SyntaxError("has no host", "Write “\(scheme)://host/path”.", of: text)
+        }
     }
 }
