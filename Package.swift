@@ -127,6 +127,14 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// The targets with suites that ThreadSanitizer runs: see SuiteKind. The others would double the time of its build.
+let threaded = [
+    "LocalSubstitutionTests", "LocalSubstitutionTestingTests", "LocalSubstitutionServerTests", "LoopbackTests",
+]
+if Context.environment["LOCAL_SUBSTITUTION_TESTS"] == "threads" {
+    package.targets.removeAll { $0.type == .test && !threaded.contains($0.name) }
+}
+
 // Plugins have no settings.
 for target in package.targets where target.type != .plugin {
     target.swiftSettings = [

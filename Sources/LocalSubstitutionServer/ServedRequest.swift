@@ -31,7 +31,9 @@ struct ServedRequest: Sendable {
     /// `localhost` and `127.0.0.1` are two sites. Returns `nil` if the origin isn't served.
     func local(for origin: WebOrigin) -> String? {
         let host = (received.authority ?? received.header("Host") ?? "").prefix { $0 != ":" }.lowercased()
-        return origins.local(for: origin).map { host == "localhost" ? $0.replacing("127.0.0.1", with: host) : $0 }
+        return origins.local(for: origin).map {
+            host == "localhost" ? $0.replacingOccurrences(of: "127.0.0.1", with: host) : $0
+        }
     }
 
     // MARK: Requests that the server answers itself

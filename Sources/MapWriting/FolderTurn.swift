@@ -1,3 +1,4 @@
+import Dispatch
 package import Foundation
 import LocalSubstitution
 
@@ -41,13 +42,13 @@ package final class FolderTurn: Sendable {
         }
         // All turns lock their folders in the same order, so that no two of them wait for each other.
         opened = opened.ordered { ($0.status.device, $0.status.inode) < ($1.status.device, $1.status.inode) }
-        let start = ProcessInfo.processInfo.systemUptime
+        let start = DispatchTime.now().uptimeNanoseconds
         let name = folders.first?.path ?? ""
         var hasSaid = false
         var locks: [FileLock] = []
         while !opened.isEmpty {
             let lock = FileLock(waitingFor: opened.removeFirst().descriptor) {
-                let waited = ProcessInfo.processInfo.systemUptime - start
+                let waited = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
                 if waited >= 1, !hasSaid {
                     hasSaid = true
                     onWait("Waiting for another program, which is changing the map in “\(name)”.")

@@ -43,7 +43,7 @@ struct AnswerTests {
             ("GET", "/who", ["Authorization: Bearer x"], nil, 200, "known"),
             ("GET", "/empty", [], nil, 204, ""),
             ("GET", "/gone", [], nil, 410, "gone"),
-            ("GET", "/a%2Etxt?", [], nil, 502, nil),
+            ("GET", "/a%2Etxt?x", [], nil, 502, nil), ("GET", "/gone?", [], nil, 410, "gone"),
         ] as [(String, String, [String], String?, Int, String?)]
     )
     func answers(

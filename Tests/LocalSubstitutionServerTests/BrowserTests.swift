@@ -54,13 +54,13 @@ struct BrowserTests {
     func errors(name: String) async throws {
         let page = """
             <title></title><script>
-            const load = () => fetch("/once").then(r => r.text(), e => e.name).then(t => document.title += t + " ")
+            const load = () => fetch("/once").then(r => r.text(), e => e.name).then(t => document.title += t + ";")
             fetch("/").then(load).then(load)
             </script>
             """
         let entry = #""https://a.example/once": [{ "error": "\#(name)", "times": 1 }, { "text": "ok" }]"#
         let served = try served(page, entry)
-        #expect(try await Chromium.open(served.local("https://a.example/")).contains("<title>TypeError ok </title>"))
+        #expect(try await Chromium.open(served.local("https://a.example/")).contains("<title>TypeError;ok;</title>"))
         #expect(
             log.lines(to: "/once") == ["GET https://a.example/once 0", "GET https://a.example/once 200"]
         )

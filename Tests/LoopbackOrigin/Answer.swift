@@ -107,6 +107,8 @@ extension LoopbackServer.Answer {
                 head.fields.append(("Transfer-Encoding", "chunked"))
             } else if head.allowsBody {
                 head.fields.append(("Content-Length", String(body.count)))
+            } else if status == 205 {
+                head.fields.append(("Content-Length", "0"))
             }
         }
         if closing, head.field("Connection") == nil {

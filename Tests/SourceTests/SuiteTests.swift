@@ -9,11 +9,17 @@ struct SuiteTests {
     func kinds() throws {
         let tests = PackageFolder.root.appendingPathComponent("Tests")
         let files = try FileManager.default.subpathsOfDirectory(atPath: tests.path).filter { $0.hasSuffix(".swift") }
+        let manifest = try PackageFolder.text(of: "Package.swift").components(separatedBy: "let threaded = [")
+        let threaded = try #require(manifest.dropFirst().first).prefix { $0 != "]" }
         var count = 0
         let suite = #/(?m)^@Suite\((?<traits>.*?)\)\n(?:struct|final class) /#.dotMatchesNewlines()
         for file in files.sorted() where file != "DocumentationTests/Snippets.swift" {
             let text = try String(contentsOf: tests.appendingPathComponent(file), encoding: .utf8)
             let suites = text.matches(of: suite).map(\.traits).filter { !$0.contains("ChildProcess.isThis") }
+            let target = file.prefix { $0 != "/" }
+            if suites.contains(where: { $0.contains(".threads") }) {
+                #expect(threaded.contains("\"\(target)\""), "Package.swift: Add \(target) to `threaded`.")
+            }
             for traits in suites {
                 let kinds = SuiteKind.all.filter { traits.contains(".\($0.name)") }.count
                 #expect(kinds == 1, "Tests/\(file): Give the suite one of the traits of SuiteKind: @Suite(\(traits))")

@@ -111,7 +111,10 @@ struct UsageTests {
             ),
             Mistake(["page", url], "“page” isn't a command. Did you mean “get --parts”?"),
             Mistake(["serve", "--origin", url], "isn't an origin. Use only scheme, host and port"),
-            Mistake(["serve", "--origin", "h.example"], "“h.example” isn't an origin"),
+            Mistake(
+                ["serve", "--origin", "h.example"],
+                "The origin “h.example” has no scheme. Write http://h.example"
+            ),
             Mistake(["serve", "--origin", "ftp://h.example"], "isn't an origin"),
             Mistake(["serve", "--origin", "https://u@h.example"], "isn't an origin"),
             Mistake(["serve", "--origin", "https://h.example?q"], "isn't an origin"),

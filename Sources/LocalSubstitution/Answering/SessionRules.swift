@@ -56,6 +56,16 @@ package final class SessionRules: Sendable {
 }
 
 extension SessionRules {
+    /// Calls handlers as part of a test.
+    package protocol HandlerCaller: Sendable {
+        /// Starts a call of the handler of a key's entry. Returns a closure that cancels the call.
+        func start(_ key: String, _ body: @escaping @Sendable () async -> Void) -> @Sendable () -> Void
+        /// Returns whether a handler's error is already an issue of the test.
+        func isReported(_ error: any Error) -> Bool
+        /// Whether the test has ended.
+        var hasEnded: Bool { get }
+    }
+
     /// A listener for the requests of a session.
     package final class Listener: Sendable {
         /// What happens to a request that has started.
@@ -80,13 +90,13 @@ extension SessionRules {
         /// Whether the listener explains why an unanswered request failed. If so, the request's error is brief.
         package let explainsUnmatched: Bool
         /// Calls the handlers as part of a test; `nil` to call them outside any test.
-        let handlerCalls: HandlerCalls?
+        let handlerCalls: (any HandlerCaller)?
 
         package init(
             start: @escaping @Sendable (URLRequest) -> @Sendable (Progress) -> Void,
             mustHear: @escaping @Sendable (URLRequest) -> Bool = { _ in false },
             explainsUnmatched: Bool = false,
-            handlerCalls: HandlerCalls? = nil
+            handlerCalls: (any HandlerCaller)? = nil
         ) {
             self.handlerCalls = handlerCalls
             self.explainsUnmatched = explainsUnmatched

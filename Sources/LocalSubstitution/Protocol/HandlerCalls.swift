@@ -2,7 +2,7 @@ import Guarded
 
 /// The calls of handlers that belong to a test. Each runs in a Swift task that inherits the task-locals of ``begin()``'s
 /// caller. So an expectation that fails in a handler is an issue of the test.
-package final class HandlerCalls: Sendable {
+package final class HandlerCalls: SessionRules.HandlerCaller {
     private struct State: Sendable {
         /// The calls that haven't returned. A task is `nil` until it's started.
         var running: [Int: (key: String, task: Task<Void, Never>?, isCancelled: Bool)] = [:]
@@ -13,10 +13,12 @@ package final class HandlerCalls: Sendable {
     private let state = Guarded(State())
     private let starts = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
     private let allReturned = FirstValue<Void>()
-    /// Returns whether a handler's error is already an issue of the test.
-    let isReported: @Sendable (any Error) -> Bool
+    private let isIssue: @Sendable (any Error) -> Bool
 
-    package init(isReported: @escaping @Sendable (any Error) -> Bool) { self.isReported = isReported }
+    /// - Parameter isIssue: Returns whether a handler's error is already an issue of the test.
+    package init(isIssue: @escaping @Sendable (any Error) -> Bool) { self.isIssue = isIssue }
+
+    package func isReported(_ error: any Error) -> Bool { isIssue(error) }
 
     /// Starts the calls, those before and those to come, in Swift tasks that inherit the current task-locals.
     package func begin() {
@@ -24,8 +26,7 @@ package final class HandlerCalls: Sendable {
         _ = AppThreads.task { for await start in starts { start() } }
     }
 
-    /// Starts a call of the handler of a key's entry. Returns a closure that cancels the call.
-    func start(_ key: String, _ body: @escaping @Sendable () async -> Void) -> @Sendable () -> Void {
+    package func start(_ key: String, _ body: @escaping @Sendable () async -> Void) -> @Sendable () -> Void {
         let id = state.withLock { state in
             state.count += 1
             state.running[state.count] = (key, nil, state.hasEnded)
@@ -59,7 +60,7 @@ package final class HandlerCalls: Sendable {
     }
 
     /// Whether ``end()`` was called.
-    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+    package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// Cancels the calls that haven't returned, and waits at most a second for them.
     ///

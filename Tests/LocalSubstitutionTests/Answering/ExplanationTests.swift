@@ -235,11 +235,12 @@ struct ExplanationTests {
         ("https://*.exmaple.com/*.txt", "https://www.example.com/a.txt", "host. Correct the host."),
         (
             "https://h/q", "https://h/q?v=1",
-            #"query. Write { "file": "a.txt", "ignoreQuery": true } as the key's value."#
+            #"query: only the request has “v=1”. Write { "file": "a.txt", "ignoreQuery": true } as the key's value."#
         ),
         (
             "https://h/q/*?v=1", "http://h/q/a?v=2",
-            "scheme and query. Begin the key with *:// to match both schemes, and add an entry for the request's query, "
+            "scheme and query: the request has “v=2”, and the key “v=1”. Begin the key with *:// to match both schemes, "
+                + "and add an entry for the request's query, "
                 + #"or write { "file": "a.txt", "ignoreQuery": true } as the key's value if the response doesn't depend on "#
                 + "the query."
         ),

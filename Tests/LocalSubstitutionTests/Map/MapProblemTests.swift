@@ -134,7 +134,7 @@ struct MapProblemTests {
         Row(#"{"status": 99}"#, .invalidValue, "“status” can't be 99", "from 200 to 599"),
         Row(#"{"status": 100}"#, .invalidValue, "“status” can't be 100"),
         Row(#"{"status": 103, "text": "early"}"#, .invalidValue, "“status” can't be 103"),
-        Row(#"{"status": 199, "file": "x"}"#, .invalidValue, "“status” can't be 199"),
+        Row(#"{"status": 199, "json": 1}"#, .invalidValue, "“status” can't be 199"),
         Row(#"{"status": 600}"#, .invalidValue, "“status” can't be 600", "from 200 to 599"),
         Row(#"{"status": -200}"#, .invalidValue, "“status” can't be -200"),
         Row(#"{"status": 99999999999999999999}"#, .wrongType, "“status” must be a number"),
