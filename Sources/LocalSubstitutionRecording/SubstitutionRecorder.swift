@@ -88,14 +88,14 @@ public final class SubstitutionRecorder: Sendable {
 
     /// Writes the map and all responses that were delivered so far. Returns when they're written.
     ///
-    /// If that fails, for example because the disk is full, the recorder calls ``onProblem``, and tries again with the
-    /// next response.
+    /// If that fails, for example because the disk is full, the recorder tries again with the next response. It
+    /// reports only the first of several failures to ``onProblem``.
     public func flush() {
         reportSave(contents.save())
     }
 
-    /// A closure that the recorder calls on any thread with a message about what it couldn't write; `nil` by default. It's
-    /// called once for all failures until the recorder has written a response again.
+    /// A closure that the recorder calls on any thread with a message about what it couldn't write; `nil` by default. After a
+    /// failure, it isn't called again until the recorder has written a response.
     public var onProblem: (@Sendable (String) -> Void)? {
         get { state.withLock { $0.onProblem } }
         set { state.withLock { $0.onProblem = newValue } }

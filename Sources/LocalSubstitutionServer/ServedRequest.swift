@@ -40,7 +40,7 @@ struct ServedRequest: Sendable {
 
     /// The response to a request that the server refuses, even if an entry matches; `nil` for any other request.
     var refusal: ServedResponse? {
-        // Only HTTP/1.0 allows that.
+        // HTTP/1.0 allows a request without Host.
         guard let host = received.header("Host") else {
             return ServedResponse(
                 status: 400,
@@ -145,7 +145,7 @@ struct ServedRequest: Sendable {
             || received.header("Accept")?.contains("text/html") == true
     }
 
-    /// Whether a person opens a page, who then reads why that failed.
+    /// Whether someone opens a page with this request, and so can read why it failed.
     var isNavigation: Bool { received.header("Sec-Fetch-Mode").map { $0 == "navigate" } ?? asksForDocument }
 
     /// Returns the request to send to the origin.

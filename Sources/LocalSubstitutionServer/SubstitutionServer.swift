@@ -30,8 +30,8 @@ public final class SubstitutionServer: Sendable {
     /// - Parameters:
     ///   - cache: The cache whose map answers requests.
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network. A
-    ///     request that fails gets a response with status 502 and a text that says why. An entry's error makes the client
-    ///     fail, too.
+    ///     request that fails gets a response with status 502 and a text that says why. If an entry's error makes it
+    ///     fail, only pages that someone opens get the 502. Other clients' requests fail, too.
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil`, the
     ///     default, to keep none. Unlike in a session, it also keeps redirects, responses with status 404 or 410, and
     ///     responses to requests with cookies. It never keeps the cookies.

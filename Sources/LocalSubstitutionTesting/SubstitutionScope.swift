@@ -118,8 +118,8 @@ struct SubstitutionScope: Sendable {
         }
         substitutions.end()
         let late = await substitutions.handlerCalls.end().map {
-            "The handler of the entry “\($0)” goes on after the end of the test, though its task was cancelled. End it, or "
-                + "check Task.isCancelled in it."
+            "The handler of the entry “\($0)” was still running a second after the test ended, though its task "
+                + "was cancelled. Make it return when Task.isCancelled is true."
         }
         let covers = options.function.isEmpty ? "this trait" : "this call"
         let forgotten = substitutions.log.forgotten.map {

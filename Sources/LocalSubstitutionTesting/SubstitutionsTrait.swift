@@ -14,9 +14,9 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
 
     init(_ options: SubstitutionScope.Options) {
         self.options = options
-        // A test without `sharedSession` also wants to know if that session was used by mistake. On Linux, it asks only
-        // the protocols that were registered before the first use of any session. Swift Testing creates all traits before it runs a test, so this is early enough. The start of a test
-        // may be too late.
+        // Also without `sharedSession`, so that a forgotten one is noticed. On Linux, `URLSession.shared` asks only the
+        // protocols that were registered before the first use of any session. Swift Testing creates all traits before
+        // it runs a test, so this is early enough. The start of a test may be too late.
         _ = LocalSubstitutionCache.reachesSharedSession
     }
 

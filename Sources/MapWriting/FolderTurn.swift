@@ -51,14 +51,14 @@ package final class FolderTurn: Sendable {
                 let waited = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
                 if waited >= 1, !hasSaid {
                     hasSaid = true
-                    onWait("Waiting for another program, which is changing the map in “\(name)”.")
+                    onWait("Waiting for another program that is changing the folder “\(name)”.")
                 }
                 return waited >= limit
             }
             guard let lock else {
                 for descriptor in opened.map(\.descriptor) { close(descriptor) }
                 let seconds = Int(limit).counted("second", "seconds")
-                let problem = "Another program has been changing the map in “\(name)” for \(seconds)."
+                let problem = "Another program has been changing the folder “\(name)” for \(seconds)."
                 throw Failure(description: "\(problem) Try again when it has ended.".printable)
             }
             locks.append(lock)

@@ -47,7 +47,7 @@ enum Main {
             }
             guard !FileManager.default.currentDirectoryPath.isEmpty else {
                 let folder = ProcessInfo.processInfo.environment["PWD"] ?? "."
-                throw Failure("The folder “\(folder)” no longer exists. Go to another one with cd.")
+                throw Failure("The folder “\(folder)” no longer exists. Change to another one with cd.")
             }
             return try await command.run(arguments, output)
         } catch let error as Failure {

@@ -102,7 +102,7 @@ struct SharedSessionTests {
         #expect(child.issues(of: "ChildSharedSession/\(test)").map(\.description) == [])
     }
 
-    @Test("A test with its own map passes by, too, and has an issue if that map would have responded")
+    @Test("The requests of a test with its own map pass by, too, and are an issue if that map would have responded")
     func besideWithMap() async throws {
         let child = try await Self.child.value
         #expect(child.ended.contains("ChildSharedSession/besideWithMap"), "\(child.output)")

@@ -183,7 +183,10 @@ struct TraitIssueTests {
         let issues = try await Self.issues("handlerThatGoesOn")
         #expect(issues.count == 1, "\(issues)")
         let text = try #require(issues.first?.text)
-        #expect(text.contains("“https://shop.example.com/name” goes on after the end of the test"), "\(text)")
+        #expect(
+            text.contains("“https://shop.example.com/name” was still running a second after the test ended"),
+            "\(text)"
+        )
     }
 
     @Test("A request with URLSession.shared that an entry would have responded to is an issue that says what to add")

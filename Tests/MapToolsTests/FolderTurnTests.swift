@@ -21,10 +21,10 @@ struct FolderTurnTests {
             said.append(text)
         }
         #expect(said.count == 1)
-        #expect(said.first?.hasPrefix("Waiting for another program, which is changing the map in “") == true)
+        #expect(said.first?.hasPrefix("Waiting for another program that is changing the folder “") == true)
     }
 
-    @Test("A turn that comes at once isn't worth a word")
+    @Test("If the turn comes at once, nothing is said")
     func free() throws {
         _ = try EditedMap(folder.file("map.json"), resources: folder.file("Resources")) { Issue.record("\($0)") }
     }
@@ -38,7 +38,7 @@ struct FolderTurnTests {
             let error = try #require(throws: FolderTurn.Failure.self) {
                 try FolderTurn(folder.file(busy), folder.file(free), limit: 0)
             }
-            #expect(error.description.hasPrefix("Another program has been changing the map in “"))
+            #expect(error.description.hasPrefix("Another program has been changing the folder “"))
             #expect(error.description.hasSuffix("” for 0 seconds. Try again when it has ended."))
             _ = try FolderTurn(folder.file(free), limit: 0)
             withExtendedLifetime(other) {}

@@ -484,7 +484,8 @@ struct CheckTests {
             run.output == """
                 substitutions.json:2: warning: 5 entries need an attached session: “https://h.example/a”, \
                 “https://h.example/b”, “https://h.example/c” and 2 more. \
-                Attach the cache, unless only substitute serve uses the map. Then hide this warning with check --attached.
+                Attach the cache. If you did, or if only substitute serve uses the map, hide this warning with \
+                check --attached.
                 5 entries in use, 0 errors, 1 warning
 
                 """
@@ -537,8 +538,8 @@ struct CheckTests {
         #expect(
             run.lines == [
                 "substitutions.json:2: warning: 2 entries need an attached session: “https://h.example/a” and "
-                    + "“https://h.example/b”. Attach the cache, unless only substitute serve uses the map. "
-                    + "Then hide this warning with check --attached."
+                    + "“https://h.example/b”. Attach the cache. If you did, or if only substitute serve uses the "
+                    + "map, hide this warning with check --attached."
             ] + notes + ["3 entries in use, 0 errors, 1 warning", ""]
         )
         let report = try await folder.substitute("check", "--json", "--attached").json(Report.self)

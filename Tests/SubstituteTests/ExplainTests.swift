@@ -360,7 +360,7 @@ struct ExplainTests {
     }
 
     @Test(
-        "A body that an entry's condition isn't met by is shown, clipped and without credentials",
+        "A body that doesn't meet an entry's condition is shown, clipped and without credentials",
         arguments: [
             (#"{"id":7,"password":"s3cr3t"}"#, #"  body:         {"id":7,"password":"redacted"}"#),
             (String(repeating: "x", count: 301), "  body:         \(String(repeating: "x", count: 300))…"),

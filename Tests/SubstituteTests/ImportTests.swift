@@ -178,7 +178,7 @@ struct ImportTests {
             run.lines == [
                 "new  no body                    0 B  –            https://h.com/a",
                 "new  text/plain; charset=utf-8  1 B  h.com/b.txt  https://h.com/b",
-                "left  the body is still compressed. Export again with decoded content.  https://h.com/c",
+                "left  the body is still compressed (export the archive again with decoded content)  https://h.com/c",
                 "2 new, 1 left", "",
             ]
         )

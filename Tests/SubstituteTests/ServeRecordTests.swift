@@ -81,7 +81,7 @@ struct ServeRecordTests {
             let start = "substitute: not recorded \(count == 1 ? "once" : "\(count) times"): \(reason)"
             let line = try #require(lines.first { $0.hasPrefix(start) }, "\(reason)")
             if reason.contains("206") {
-                #expect(line.hasPrefix(start + ". To load it whole: ") && line.hasSuffix(command), "\(line)")
+                #expect(line.hasPrefix(start + ". To record whole files: ") && line.hasSuffix(command), "\(line)")
             } else {
                 #expect(line == "\(start): \(urls.joined(separator: " "))")
             }
@@ -114,7 +114,7 @@ struct ServeRecordTests {
         let server = try await ServerProcess(in: folder, ["--origin", base, "--record", "Kept"])
         try request("/video.mp4", to: server, "Range: bytes=2-4")
         let line = try await server.end().messages.components(separatedBy: "\n").first {
-            $0.contains("To load it whole")
+            $0.contains("To record whole files")
         }
         let words = try #require(line).components(separatedBy: " get ").dropFirst().joined().components(
             separatedBy: " "

@@ -79,7 +79,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let isNewerCopy: Bool?
     /// The keys that almost match the URL; empty if an entry wins.
     public let nearMisses: [SubstitutionMap.NearMiss]
-    /// Whether an entry was ruled out because the request's body doesn't meet its condition.
+    /// Whether an entry was skipped because the request's body doesn't meet its condition.
     package let isAboutBody: Bool
 
     /// The answer in a session with the cache attached, in words, such as “the entry after 2 s”. `nil` if the cache can

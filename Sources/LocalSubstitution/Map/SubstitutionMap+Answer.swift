@@ -236,9 +236,8 @@ extension SubstitutionMap.Answer: ExpressibleByStringLiteral, ExpressibleByArray
     }
 }
 
-/// Modifiers that set an answer's fields. A field with one value, such as ``status(_:)``, gets the last value. A field with
-/// several, such as ``headers(_:)``, ``methods(_:)`` and the conditions of ``when(headers:query:json:text:)``, gets all
-/// that are added.
+/// Modifiers that set an answer's fields. A modifier of one value, such as ``status(_:)``, replaces an earlier value. One
+/// of several values, such as ``headers(_:)``, ``methods(_:)`` or ``when(headers:query:json:text:)``, adds to them.
 extension SubstitutionMap.Answer {
     /// When an answer's file or body is used.
     public enum Use: String, Sendable, Hashable {
@@ -296,7 +295,7 @@ extension SubstitutionMap.Answer {
     /// Ignores all query parameters when URLs are compared with the key.
     public func ignoreQuery() -> Self { setting("ignoreQuery", "true") }
 
-    /// Ignores the query parameters with these names, too, when URLs are compared with the key. A name may end in `*`.
+    /// Adds names of query parameters to ignore when URLs are compared with the key. A name may end in `*`.
     public func ignoreQuery(_ names: String...) -> Self { ignoresQuery ? self : adding(names, to: "ignoreQuery") }
 
     /// Sets headers on a request that's forwarded to the network. A `nil` value removes the header. A header replaces an
@@ -308,9 +307,7 @@ extension SubstitutionMap.Answer {
     /// ```swift
     /// .file("me.json").methods("POST").when(json: ["operationName": "Me"])
     /// ```
-    ///
-    /// If a header or parameter gets two conditions, or the body two in JSON or two in text, creating a map throws an
-    /// error.
+    /// Creating a map throws an error if a header, a parameter, or the body's JSON or text gets two conditions.
     ///
     /// - Parameters:
     ///   - headers: The values that headers must have, with `*` for any text. If a value is `nil`, the request must not

@@ -51,7 +51,8 @@ final class Forwarder: Sendable {
     /// The forwarders that may have sessions, the one that made its sessions last at the end.
     private static let withSessions = Guarded<[Weak]>([])
 
-    /// The most forwarders that keep their sessions. On Linux, each session holds three file descriptors. An attached
+    /// The most forwarders that keep their sessions. On Linux, each session that has loaded
+    /// something holds three file descriptors. An attached
     /// configuration keeps its forwarder until the process ends, since nothing says when its last session is gone.
     private static let most = 8
 

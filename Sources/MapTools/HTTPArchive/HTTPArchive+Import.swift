@@ -319,7 +319,10 @@ extension HTTPArchive {
         }
         static func type(_ type: String) -> Self { Self("type", "the MIME type is \(type.isEmpty ? "unknown" : type)") }
         static let noBody = Self("noBody", "no body was recorded")
-        static let compressed = Self("compressed", "the body is still compressed. Export again with decoded content.")
+        static let compressed = Self(
+            "compressed",
+            "the body is still compressed (export the archive again with decoded content)"
+        )
         static func bodyFile(_ name: String, _ problem: String) -> Self {
             Self("bodyFile", "the body's file “\(name)” \(problem)")
         }

@@ -20,7 +20,7 @@ struct NotRecorded: Sendable {
 
         var text: Output.Text {
             let times = count == 1 ? "once" : "\(count.grouped) times"
-            if let command { return "not recorded \(times): \(reason). To load it whole: \(command)" }
+            if let command { return "not recorded \(times): \(reason). To record whole files: \(command)" }
             return
                 "not recorded \(times): \(reason): \(urls.prefix(2).joined(separator: " "))\(urls.count > 2 ? " …" : "")"
         }

@@ -192,7 +192,7 @@ private struct Finding: Encodable {
         let more = keys.count - named.count
         let list = (named + (more > 0 ? ["\(more.grouped) more"] : [])).listed()
         return "\(keys.count.grouped) entries need an attached session: \(list). "
-            + "Attach the cache, unless only substitute serve uses the map. Then hide this warning with check --attached."
+            + "Attach the cache. If you did, or if only substitute serve uses the map, hide this warning with check --attached."
     }
 
     /// The file, line and column with colons between them, as in a compiler's messages. Leaves out an unknown line or

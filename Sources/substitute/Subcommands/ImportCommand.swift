@@ -11,11 +11,11 @@ let importCommand = Subcommand(
         folder, and creates them if necessary. Proxies and the network panels of
         browsers save such archives.
 
-        Imports the responses to all methods, with all statuses, as a test with the
-        archive gets them; --match, --type, --status and --methods select some. For each
-        URL and method, the last response is used; with --in-order, all of them answer,
-        one after another. A URL with several methods or responses gets an entry with
-        alternatives.
+        Imports the responses to all methods, with all statuses from 200 to 599. To
+        select some, use --match, --type, --status and --methods. If a request was
+        repeated, its last response is used. With --in-order, all of its responses are
+        returned in order, as in a test with the archive. A URL with several methods or
+        responses gets an entry with alternatives.
         Leaves out cookies and other credentials, and URLs that seem to contain one.
         Existing entries and files don't change, unless --force replaces them.
 
@@ -30,7 +30,7 @@ let importCommand = Subcommand(
         .option("match", "PATTERN", help: "only URLs that match PATTERN (repeatable)", repeats: true),
         .option("type", "TYPE", help: "only this MIME type, such as image/* (repeatable)", repeats: true),
         .option("status", "CODE", help: "only this status, such as 200 (repeatable)", repeats: true),
-        .option("methods", "LIST", help: "only these, such as GET,POST"),
+        .option("methods", "LIST", help: "only these methods, such as GET,POST"),
         .flag("in-order", help: "keep every response to a repeated request"),
         .option("max-size", "BYTES", help: "skip larger bodies (default: 20000000)"),
         .flag("force", help: "replace existing entries that aren't null"),
@@ -125,7 +125,7 @@ extension HTTPArchive.Item {
         switch outcome {
         case .success(let kept):
             let color: Output.Color? = kept.change == .unchanged ? nil : .green
-            let (type, name) = kept.name.map { (kept.contentType, $0) } ?? ("no body", "–")
+            let (type, name) = kept.name.map { (kept.contentType, $0) } ?? ("no body", "—")
             return (color, [change, type, Output.format(bytes: kept.bytes), name, url])
         case .failure(let refusal):
             return (.yellow, [change, refusal.description] + (url.isEmpty ? [] : [url]))

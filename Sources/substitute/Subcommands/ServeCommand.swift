@@ -17,10 +17,10 @@ let serveCommand = Subcommand(
 
         Answers requests of any path and method as an attached URLSession would answer
         them at the origin. Rewrites references to the origins in HTML and CSS. If a
-        request fails, the client gets a 502 that says why. If its entry is an error,
-        the client fails, too. Changes to the map and its files apply from the next
-        request on. If the changed map has problems, prints them, and the last good
-        map stays in use.
+        request fails, the client gets a 502 that says why. If an entry's error makes
+        it fail, only pages that someone opens get the 502; other requests fail, too.
+        Changes to the map and its files apply from the next request on. If the changed
+        map has problems, prints them, and the last good map stays in use.
 
         Prints a line for each request, or a JSON object with --json. Press Ctrl-C to
         stop the server and print the totals and, with --record, what wasn't recorded

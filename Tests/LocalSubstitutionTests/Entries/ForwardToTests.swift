@@ -33,7 +33,7 @@ struct ForwardToTests {
     }
 
     #if os(Linux)
-    @Test("Sessions that forwarded leave no descriptors behind, however many there were", arguments: [false, true])
+    @Test("Sessions that forwarded leave few descriptors open, however many there were", arguments: [false, true])
     func descriptors(ofOneCache: Bool) async {
         await #expect(processExitsWith: .success) { [ofOneCache] in
             func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }

@@ -35,7 +35,7 @@ struct MapIndexTests {
     }
 
     @Test(
-        "A query with nothing in it makes no difference to a key without *, and does to one with",
+        "An empty query makes no difference to a key without *, but does to one with *",
         arguments: [
             ("https://h/a", "https://h/a?", true), ("https://h/a?", "https://h/a", true),
             ("https://h/?", "https://h", true),
@@ -50,7 +50,7 @@ struct MapIndexTests {
         }
     }
 
-    @Test("Keys that only differ in a query with nothing in it are given twice")
+    @Test("Keys that differ only in an empty query are duplicates")
     func emptyQueryTwice() throws {
         let error = #expect(throws: SubstitutionMapError.self) {
             try SubstitutionMap(["https://h/a": .text("a"), "https://h/a?": .text("b")])

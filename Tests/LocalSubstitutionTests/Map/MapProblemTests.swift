@@ -93,7 +93,7 @@ struct MapProblemTests {
         ("https://h/a\u{FFA0}", "FFA0"), ("https://h/a\u{34F}", "34F"), ("https://h/👩\u{200D}", "200D"),
     ]
 
-    @Test("A character that can't be seen is shown, and the advice is to remove it", arguments: invisible)
+    @Test("An invisible character is shown, and the advice is to remove it", arguments: invisible)
     func namesInvisible(_ key: String, _ escape: String) throws {
         let json = "{\n\"\(key)\": null\n}"
         try expect(

@@ -65,7 +65,7 @@ struct ArchiveBodyTests {
         let item = try #require(try fixture.take([recording]).first)
         #expect(item.left?.kind == (expected == nil ? "compressed" : nil))
         let map = try HTTPArchive(Recording.archive([recording])).map()
-        let message = "the body is still compressed. Export again with decoded content."
+        let message = "the body is still compressed (export the archive again with decoded content)"
         #expect(map.problems.map(\.message) == (expected == nil ? ["GET: \(message)"] : []))
         guard let expected else { return }
         #expect(try fixture.served("https://h.com/a")?.body == expected)

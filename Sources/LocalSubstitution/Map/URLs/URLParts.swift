@@ -72,7 +72,7 @@ package struct URLParts {
             throw URLParts.SyntaxError("has a fragment, which is never sent", "Remove # and everything after it.")
         }
         if let last = key.unicodeScalars.last, last.isInvisible {
-            throw URLParts.SyntaxError("ends in a character that can't be seen", "", of: key)
+            throw URLParts.SyntaxError("ends in an invisible character", "", of: key)
         }
     }
 
