@@ -123,7 +123,8 @@ extension LocalSubstitutionCache {
         _ witness: @escaping @Sendable (URLRequest) -> Void
     ) -> @Sendable () -> Void {
         SharedSessionProtocol.watch { [responder] request in
-            if responder.lookUp(request, rules: .load).hasEntry { witness(request) }
+            let body = RequestFacts.Body.onLoaderQueue(request, responder.traits)
+            if responder.lookUp(request, body: body, rules: .load).substitution != nil { witness(request) }
         }
     }
 

@@ -205,8 +205,14 @@ extension TestSubstitutions {
         }
 
         /// The requests with `URLSession.shared` that an entry would have responded to, if the test had the option
-        /// `sharedSession`: the method and URL of each, without credentials.
-        var forgotten: [String] { state.withLock { $0.forgotten } }
+        /// `sharedSession`: the method and URL of each, without credentials. Leaves out what the test's own sessions
+        /// requested, too: on Apple platforms, those ask the registered protocols first.
+        var forgotten: [String] {
+            state.withLock { state in
+                let own = Set(state.requests.map(\.signature))
+                return state.forgotten.filter { !own.contains($0) }
+            }
+        }
 
         /// Adds a request to ``forgotten``, unless it's there.
         func addForgotten(_ request: URLRequest) {

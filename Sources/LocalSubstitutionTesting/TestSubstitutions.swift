@@ -19,7 +19,7 @@ public final class TestSubstitutions: Sendable {
 
     let log: RequestLog
     /// The calls of the test's handlers.
-    let handlerCalls = HandlerCalls { $0 is ExpectationFailedError }
+    let handlerCalls = HandlerCalls { [isTest = Test.current != nil] in isTest && $0 is ExpectationFailedError }
     /// Makes the map stop answering `URLSession.shared` or, without the option `sharedSession`, stop watching it.
     private let endSharedSession: (@Sendable () -> Void)?
     /// The protocol class that answers the test's sessions; `nil` outside a test with substitutions.

@@ -91,7 +91,8 @@ extension EntryFields {
         // its scripts, style sheets and forms take over. But JSON is UTF-8 anyway (RFC 8259 §8.1).
         let isCharsetRight =
             served?.charset == type.charset
-            || type.charset == nil && MIMEType.isJSON(type.essence) && body.withUnsafeBytes { String(utf8: $0) != nil }
+            || type.charset == nil && served?.charset == "utf-8" && MIMEType.isJSON(type.essence)
+                && body.withUnsafeBytes { String(utf8: $0) != nil }
         return served?.essence == type.essence && isCharsetRight
     }
 }

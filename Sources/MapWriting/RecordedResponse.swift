@@ -14,7 +14,7 @@ package struct RecordedResponse: Sendable {
     package let contentType: String?
     /// The parsed ``contentType``. If it's missing or invalid, the type that the body's first bytes have; `nil` if that
     /// isn't known either.
-    let type: ContentType?
+    package let type: ContentType?
     package let body: Data
 
     package init(status: Int, headers: [String: String], contentType: String?, body: Data) {

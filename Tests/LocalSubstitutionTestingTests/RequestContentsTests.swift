@@ -105,6 +105,10 @@ struct RequestContentsTests {
     @Test(
         "Credentials are replaced in a body, and nothing else is",
         arguments: [
+            (#"{"card":{"number":{"token":"x"},"n":4}}"#, #"{"card":{"number":"redacted","n":4}}"#),
+            (#"{"card":{"number":"Bearer abcdefghijklmnop"}}"#, #"{"card":{"number":"redacted"}}"#),
+            (#"{"card":{"pan":{"cvc":1,"number":"4"}}}"#, #"{"card":{"pan":"redacted"}}"#),
+            (#"{"number":{"token":"x"}}"#, #"{"number":{"token":"redacted"}}"#),
             (#"{"user":"ada", "password" : "s3cr3t" }"#, #"{"user":"ada", "password" : "redacted" }"#),
             (#"{"tokens":{"access_token":["s3cr3t"]},"n":1.50}"#, #"{"tokens":"redacted","n":1.50}"#),
             (

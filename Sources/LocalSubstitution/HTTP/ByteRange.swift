@@ -35,7 +35,7 @@ extension URLRequest {
     /// The `Range` header; `nil` if there's none, if the method isn't `GET` (RFC 9110 §14.2), or if the request also has
     /// an `If-Range` header. With `If-Range`, the whole body is sent, which is always correct.
     package var rangeHeader: String? {
-        guard httpMethod == "GET", value(forHTTPHeaderField: "If-Range") == nil else { return nil }
+        guard httpMethod ?? "GET" == "GET", value(forHTTPHeaderField: "If-Range") == nil else { return nil }
         return value(forHTTPHeaderField: "Range")
     }
 }

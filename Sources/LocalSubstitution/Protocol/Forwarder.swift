@@ -56,7 +56,7 @@ final class Forwarder: Sendable {
     /// configuration keeps its forwarder until the process ends, since nothing says when its last session is gone.
     private static let most = 8
 
-    /// Notes that the forwarder makes sessions, and ends those of the forwarder that made its sessions first.
+    /// Notes that the forwarder has made a session, and ends those of the forwarder that made its sessions first.
     private func limitSessions() {
         let oldest = Self.withSessions.withLock { forwarders -> Forwarder? in
             forwarders.removeAll { $0.forwarder == nil || $0.forwarder === self }
@@ -70,15 +70,16 @@ final class Forwarder: Sendable {
     func task(for sent: ForwardedRequest) -> URLSessionDataTask {
         let isPlain = adds(sent.fixedHeaders, to: sent.request.url)
         let request = isPlain ? complete(sent.request, but: sent.fixedHeaders) : sent.request
-        let hasSessions = sessions.withLock { $0.own != nil || $0.plain != nil }
-        if !hasSessions { limitSessions() }
-        return sessions.withLock { sessions in
+        let (task, isFirst) = sessions.withLock { sessions in
+            let isFirst = sessions.own == nil && sessions.plain == nil
             // Under the lock, since a session that has been invalidated makes no tasks.
             let session = session(isPlain: isPlain, &sessions)
             let task = session.dataTask(with: request.own(traits))
             collector.collect(task, of: session, for: sent.collectorOwner)
-            return task
+            return (task, isFirst)
         }
+        if isFirst, !traits.contains(.sharesDescriptors) { limitSessions() }
+        return task
     }
 
     /// Returns the name of the header by which the session identifies its user to a URL's server; `nil` if it sends

@@ -24,6 +24,7 @@ final class SharedSessionProtocol: SubstitutionURLProtocol {
 
     override class func canInit(with request: URLRequest) -> Bool {
         guard let use = uses.withLock({ $0.last }), use.takes(request) else {
+            guard !request.isOwn(.current) else { return false }
             for witness in witnesses.withLock({ $0.values.map { $0 } }) { witness(request) }
             return false
         }

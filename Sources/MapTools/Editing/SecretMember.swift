@@ -96,8 +96,10 @@ package enum SecretMember {
                 var (values, secretsInValues): ([Range<Int>], [Range<Int>]) = ([], [])
                 // Whether a member names a credential.
                 var isNamed = false
-                // The values that are a card's number if the object is a card, or has a card's security code.
-                var (numbers, isCard): ([Range<Int>], Bool) = ([], parent.lowercased().hasSuffix("card"))
+                // The values that are a card's number if the object is a card, or has a card's security code, and the
+                // credentials in them.
+                var (numbers, secretsInNumbers): ([Range<Int>], [Range<Int>]) = ([], [])
+                var isCard = parent.lowercased().hasSuffix("card")
                 try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                     let start = cursor.offset
                     var copy = cursor
@@ -106,20 +108,20 @@ package enum SecretMember {
                     if let text, nameKeys.contains(key.lowercased()), isSecret(name: text) { isNamed = true }
                     let isSecret = SecretName.isSecret(key, value: (text ?? "").utf8, in: .member)
                     if isCardCode(key) { isCard = true }
-                    if !isSecret, isCardNumber(key) { numbers.append(start..<cursor.offset) }
                     if !isSecret, let rest = value.rest { members.append((key, rest)) }
                     let found = isSecret ? [start..<cursor.offset] : value.secrets
-                    if valueKeys.contains(key.lowercased()) {
+                    if isCardNumber(key) {
+                        numbers.append(start..<cursor.offset)
+                        secretsInNumbers += found
+                    } else if valueKeys.contains(key.lowercased()) {
                         values.append(start..<cursor.offset)
                         secretsInValues += found
                     } else {
                         secrets += found
                     }
                 }
-                if isCard {
-                    members.removeAll { isCardNumber($0.key) }
-                    secrets += numbers
-                }
+                if isCard { members.removeAll { isCardNumber($0.key) } }
+                secrets += isCard ? numbers : secretsInNumbers
                 if isNamed { members.removeAll { valueKeys.contains($0.key.lowercased()) } }
                 secrets += isNamed ? values : secretsInValues
                 rest = JSONText.object(members)

@@ -185,11 +185,10 @@ extension HTTPArchive {
         let response = exchange.response
         var headers = response.headers
         var answer = SubstitutionMap.Answer.status(response.status)
-        headers["Content-Type"] = response.contentType
+        headers["Content-Type"] = response.body.isEmpty ? response.contentType : response.type?.text ?? ""
         if !response.body.isEmpty {
             answer = .data(response.body).status(response.status)
-            let type = response.contentType.map { MIMEType.essence(of: $0) }
-            if type == MIMEType.eventStream { answer = answer.secondsPerEvent(0) }
+            if response.type?.essence == MIMEType.eventStream { answer = answer.secondsPerEvent(0) }
         }
         for (name, json) in exchange.conditions { answer = answer.setting(name, json) }
         return (headers.isEmpty ? answer : answer.headers(headers)).methods(exchange.method)

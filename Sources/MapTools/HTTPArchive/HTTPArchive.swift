@@ -101,7 +101,8 @@ package struct HTTPArchive: Sendable {
         }
         if entry.beginsBody(Self.bytes(ofHexList: text)) { throw .compressed }
         // Some programs write base64 without saying so. If it has the signature of its type, it can't be text.
-        if let start = Self.bytes(ofBase64: text.prefix(64)), entry.beginsBody(start),
+        let beginning = text.lazy.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }.prefix(64)
+        if let start = Self.bytes(ofBase64: Data(beginning)), entry.beginsBody(start),
             let bytes = Self.bytes(ofBase64: text)
         {
             return Body(bytes: bytes, isText: false)
@@ -253,9 +254,8 @@ extension HTTPArchive {
                 let lines = value.split(omittingEmptySubsequences: !value.isEmpty, whereSeparator: \.isNewline)
                 values[name, default: []] += lines.map { $0.trimmingCharacters(in: .whitespaces) }
             }
-            // Repeated headers form a list (RFC 9110 §5.3). But a response has only one Content-Type,
-            // so its last value counts.
-            let header = values.removeValue(forKey: "content-type")?.last.flatMap { ContentType($0) }
+            // Repeated headers form a list (RFC 9110 §5.3).
+            let header = values.removeValue(forKey: "content-type").flatMap { ContentType($0.joined(separator: ", ")) }
             headers = values.mapValues { $0.joined(separator: ", ") }
             contentType = mimeType.flatMap { ContentType($0) } ?? header
             // Chrome writes the charset only in the header.

@@ -28,12 +28,14 @@ struct NotRecorded: Sendable {
 
     /// How often each URL's response wasn't kept, by reason.
     private var counts: [String: [URL: Int]] = [:]
-    /// How many URLs to count for a reason. All others of the reason count as one.
+    /// How many reasons to note, and how many URLs to count for each. All other URLs of a reason count as one.
     private static let most = 1_000
 
     /// Notes the event of a response that wasn't kept. Ignores other events.
     mutating func add(_ event: LocalSubstitutionCache.Event) {
-        guard event.kind == .notRecorded, let url = event.url, let reason = event.reason else { return }
+        guard event.kind == .notRecorded, let url = event.url, let reason = event.reason,
+            counts[reason] != nil || counts.count < Self.most
+        else { return }
         let urls = counts[reason, default: [:]]
         let other = urls.count < Self.most || urls[url] != nil ? url : urls.keys.first ?? url
         counts[reason, default: [:]][other, default: 0] += 1
@@ -45,7 +47,7 @@ struct NotRecorded: Sendable {
         return counts.map { reason, counts in
             let counts = reason == part ? counts.filter { !recorder.hasAnswer(to: URLRequest(url: $0.key)) } : counts
             let urls = counts.sorted { ($1.value, $0.key.absoluteString) < ($0.value, $1.key.absoluteString) }.prefix(5)
-                .map(\.key.absoluteString)
+                .map { reason == part ? $0.key.absoluteString : ShownURL($0.key).text }
             var group = Group(reason: reason, count: counts.values.reduce(0, +), urls: urls)
             if reason == part {
                 let words = ["get", "--record", Shell.word(for: recorder.folder)] + urls.map { Shell.word($0) }

@@ -140,8 +140,10 @@ final class AppleLoad: NSObject, URLProtocolClient, @unchecked Sendable {
         }
     }
 
-    func cancel() {
+    /// - Parameter isEarly: Called on the loader's thread with whether the load hadn't ended.
+    func cancel(_ isEarly: @escaping @Sendable (Bool) -> Void = { _ in }) {
         onThread { [self] in
+            isEarly(!hasEnded)
             guard !hasEnded else { return }
             task.setState(.canceling)
             end(.cancelled)

@@ -233,11 +233,13 @@ struct AppleLoaderTests {
         case .stream: await load.calls(contain: .data("a"))
         case .end: _ = await load.outcome()
         }
-        load.cancel()
+        let wasEarly = Guarded(false)
+        load.cancel { isEarly in wasEarly.withLock { $0 = isEarly } }
         let outcome = await load.outcome()
         release.open()
         isReleased.signal()
-        #expect(moment == .end || moment == .beginning || outcome.calls.last == .cancelled)
+        // On a busy machine, a delay may have passed before.
+        #expect((outcome.calls.last == .cancelled) == wasEarly.withLock { $0 })
         // By then, the cancelled load would have delivered the rest.
         #expect(await loader.outcome(try request("https://h/later")).text == "later")
         #expect(load.calls.withLock { $0 } == outcome.calls)

@@ -18,6 +18,19 @@ struct ShownURLTests {
             ("https://h/token=a/b?author=c&token#d", "https://h/token=a/b?author=c&token#d"),
             ("https://h/reset/eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln/x?a=b", "https://h/reset/redacted/x?a=b"),
             ("https://h/verify?eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln", "https://h/verify?redacted"),
+            (
+                "https://hooks.example/services/T0123456789/B0123456789/aBcDeFgHiJkLmNoPqRsTuVwX?a=b",
+                "https://hooks.example/services/T0123456789/B0123456789/redacted?a=b"
+            ),
+            (
+                "https://h/api/webhooks/123456789012345678/aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789/slack",
+                "https://h/api/webhooks/123456789012345678/redacted/slack"
+            ),
+            (
+                "https://h/bot123456789:aBcDeFgHiJkLmNoPqRsTuVwXyZ012345678/sendMessage",
+                "https://h/redacted/sendMessage"
+            ),
+            ("https://h/services/a/b/c/", "https://h/services/a/b/c/"),
             ("https://h", "https://h"), ("https://h/?", "https://h/?"), ("data:,a", "data:,a"),
         ]
     )

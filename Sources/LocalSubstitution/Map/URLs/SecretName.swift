@@ -250,7 +250,7 @@ package enum SecretName {
     /// Returns whether a text contains a path with a token, as bots and webhooks have it: Telegram's `/bot1234:token/`,
     /// Slack's `/services/T…/B…/token`, Discord's `/webhooks/1234/token`. Proxies have these paths on other hosts. Also
     /// whether it has an ASP.NET session, `/(S(token))/`.
-    private static func hasPathToken(_ text: [UInt8]) -> Bool {
+    static func hasPathToken(_ text: [UInt8]) -> Bool {
         let segments = runs(of: separators, areMembers: false, in: text[...])
         for (index, segment) in segments.enumerated() {
             if segment.starts(with: "bot".utf8), let colon = segment.firstIndex(of: UInt8(ascii: ":")) {

@@ -20,10 +20,28 @@ package struct ShownURL: Sendable {
             let shown = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...] }
             text += (shown == nil ? "" : Self.replacement) + String(decoding: shown ?? authority, as: UTF8.self)
         }
-        let path = rest.prefix { !"?#".utf8.contains($0) }
+        var path = rest.prefix { !"?#".utf8.contains($0) }
+        rest = rest[path.endIndex...]
+        while let token = Self.token(in: path) {
+            add(path[..<token.lowerBound], separators: "/;", ofParameters: ";")
+            text += Self.replacement
+            credentials.append(String(decoding: path[token], as: UTF8.self))
+            path = path[token.upperBound...]
+        }
         // In a path, a parameter begins after a semicolon, and ends at the next separator.
         add(path, separators: "/;", ofParameters: ";")
-        add(rest[path.endIndex...], separators: "?#&;", ofParameters: "?#&;")
+        add(rest, separators: "?#&;", ofParameters: "?#&;")
+    }
+
+    /// Returns the range of the first segment that's a token because of the segments before it; `nil` if there's none.
+    private static func token(in path: ArraySlice<UInt8>) -> Range<Int>? {
+        var start = path.startIndex
+        while start < path.endIndex {
+            let end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+            if SecretName.hasPathToken(PercentEncoding.decode(path[..<end])) { return start..<end }
+            start = end + 1
+        }
+        return nil
     }
 
     /// Returns a query's parameter without its credential, if it has one.
