@@ -205,10 +205,11 @@ extension TestSubstitutions {
         }
 
         /// The requests with `URLSession.shared` that an entry would have responded to, if the test had the option
-        /// `sharedSession`: the method and URL of each, without credentials. Leaves out what the test's own sessions
-        /// requested, too: on Apple platforms, those ask the registered protocols first.
+        /// `sharedSession`: the method and URL of each, without credentials.
         var forgotten: [String] {
             state.withLock { state in
+                // The test's own sessions may have asked the registered protocols, too.
+                guard LoaderTraits.current.contains(.asksRegisteredProtocolsFirst) else { return state.forgotten }
                 let own = Set(state.requests.map(\.signature))
                 return state.forgotten.filter { !own.contains($0) }
             }

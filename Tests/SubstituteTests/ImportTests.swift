@@ -176,7 +176,7 @@ struct ImportTests {
         #expect(run.status == 0)
         #expect(
             run.lines == [
-                "new  no body                    0 B  –            https://h.com/a",
+                "new  no body                    0 B  —            https://h.com/a",
                 "new  text/plain; charset=utf-8  1 B  h.com/b.txt  https://h.com/b",
                 "left  the body is still compressed (export the archive again with decoded content)  https://h.com/c",
                 "2 new, 1 left", "",
