@@ -159,15 +159,18 @@ struct ChildTraits {
         _ = try await TestSubstitutions.current.request(Self.nameURL, within: 600)
     }
 
+    private static let blocked = AsyncStream.makeStream(of: Void.self)
+
     @Test(
         handler { _ in
+            blocked.continuation.finish()
             block()
             return .text("a")
         }
     )
     func handlerThatGoesOn() async throws {
         URLSession.substituted.dataTask(with: try #require(URL(string: Self.nameURL))).resume()
-        _ = try await TestSubstitutions.current.request(Self.nameURL, within: 600)
+        for await _ in Self.blocked.stream {}
     }
 
     /// Blocks the thread until the process ends.
