@@ -151,6 +151,10 @@ extension HTTPArchive {
         if entry.hasLostBytes(body, at: url) { throw .lostBytes(type: type?.essence ?? "") }
         let names = Array(entry.headers.keys)
         let headers = RecordedExchange.Headers.sorted(names) { entry.headers[$0.asciiLowercased] }.kept
+        // Without its target, it would be another response.
+        if Redirect.statuses.contains(status), entry.headers["location"] != nil, headers["Location"] == nil {
+            throw .secretLocation
+        }
         let response = RecordedResponse(status: status, headers: headers, contentType: type?.text, body: body.bytes)
         return RecordedExchange(request: request, url: url.canonical, response: response)
     }
@@ -336,6 +340,7 @@ extension HTTPArchive {
         static func tooLarge(most: Int) -> Self {
             Self("tooLarge", "the body has more than \(most.grouped) bytes (--max-size raises the limit)")
         }
+        static let secretLocation = Self("secretLocation", "it redirects to a URL that may contain a credential")
         static let tooMany = Self(
             "tooMany",
             "the URL has more than \(EntryFieldsReader.mostAlternatives.grouped) different responses"

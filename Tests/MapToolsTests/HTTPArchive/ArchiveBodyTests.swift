@@ -141,6 +141,14 @@ struct ArchiveBodyTests {
         (Recording(method: "POST", status: 201, text: nil), false), (Recording(status: 302, text: nil, size: 9), false),
     ]
 
+    @Test("A redirect whose target may contain a credential is left out, since it has no meaning without the target")
+    func secretRedirect() throws {
+        let location = "https://h.com/callback?access_token=s3cr3t"
+        let recording = Recording(status: 302, text: nil, headers: [("Location", location)])
+        #expect(try fixture.take([recording]).first?.left?.kind == "secretLocation")
+        #expect(try HTTPArchive(Recording.archive([recording])).map().problems.count == 1)
+    }
+
     @Test("What a test gets is what's imported, also without a body", arguments: empty)
     func withoutBody(_ recording: Recording, isUsed: Bool) throws {
         let test = try HTTPArchive(Recording.archive([recording])).map()
