@@ -158,9 +158,8 @@ struct SubstitutionScope: Sendable {
             + requests.filter { $0.outcome == .unmatched }
             .map { request in
                 let body = request.explanation?.isAboutBody == true ? request.body.map(ShownBody.line) : nil
-                return
-                    (["\(request.error?.localizedDescription ?? request.description)"]
-                    + [body, "  \(advice(on: request))\(Self.note(on: request))"].compactMap { $0 })
+                let advice = "  \(advice(on: request))\(Self.note(on: request))"
+                return [request.error?.localizedDescription ?? request.description, body, advice].compactMap { $0 }
                     .joined(separator: "\n")
             }
             .filter { seen.insert($0).inserted }

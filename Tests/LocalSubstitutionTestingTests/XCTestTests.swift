@@ -69,7 +69,7 @@ final class XCTestTests: XCTestCase {
             let name = try await text(url, in: .shared)
             XCTAssertEqual(name, "a")
         }
-        // Afterwards, nobody watches.
+        // Afterwards, the session isn't watched.
         _ = try? await text(url, in: .shared)
     }
 

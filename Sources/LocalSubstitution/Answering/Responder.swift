@@ -227,9 +227,12 @@ extension Responder {
             let response = try response(to: plan, by: substitution)
             if let response {
                 reportSubstituted(plan, response)
-                if retainedResponse(underURLOf: plan.request) !== response {
-                    returned.note(response, plan, substitution)
-                }
+                returned.note(
+                    response,
+                    plan,
+                    substitution,
+                    unless: retainedResponse(underURLOf: plan.request) === response
+                )
             }
             return response
         } catch {
@@ -256,7 +259,8 @@ extension Responder {
 
     /// Reports a request that an entry answered with a whole response.
     func reportSubstituted(_ plan: Plan, _ response: CachedURLResponse, by answerer: Observers.Answerer = .cache) {
-        let reason = response.response.isNewerCopy ? "a newer copy answers" : nil
+        let isNewerCopy = plan.substitution?.use == .untilUpdated && response.response.isNewerCopy
+        let reason = isNewerCopy ? "a newer copy answers" : nil
         reportSubstituted(plan, bytes: response.data.count, by: answerer, reason)
     }
 

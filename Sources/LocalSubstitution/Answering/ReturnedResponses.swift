@@ -26,8 +26,15 @@ final class ReturnedResponses: Sendable {
 
     /// Notes a response to a plan's request. Leaves out what an attached session may answer otherwise: a redirect, which it
     /// follows, and an entry whose file may have been refreshed.
-    func note(_ response: CachedURLResponse, _ plan: Plan, _ substitution: Substitution) {
-        guard isUsed, substitution.use == .always, !substitution.isRedirect,
+    ///
+    /// - Parameter isRetained: Whether the response is retained under its URL. Then nothing is noted.
+    func note(
+        _ response: CachedURLResponse,
+        _ plan: Plan,
+        _ substitution: Substitution,
+        unless isRetained: @autoclosure () -> Bool
+    ) {
+        guard isUsed, substitution.use == .always, !substitution.isRedirect, !isRetained(),
             let http = response.response as? HTTPURLResponse
         else { return }
         let note = Note(

@@ -1,5 +1,5 @@
 extension String {
-    /// The text with escapes, such as `\u{1B}`, in place of characters that control a terminal or can't be seen, since
+    /// The text with escapes, such as `\u{1B}`, in place of characters that control a terminal or are invisible, since
     /// text from a map or server can have any of these.
     package var printable: String {
         guard unicodeScalars.contains(where: { $0.steersTerminal || $0.isInvisible }) else { return self }
@@ -29,7 +29,7 @@ extension Unicode.Scalar {
             || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }
 
-    /// Whether the character can't be seen: a format character, a tag, a filler, or the braille pattern without dots.
+    /// Whether the character is invisible: a format character, a tag, a filler, or the braille pattern without dots.
     /// Variation selectors don't count, since the characters before them show them.
     package var isInvisible: Bool {
         if isASCII { return false }
@@ -37,6 +37,6 @@ extension Unicode.Scalar {
             || properties.isDefaultIgnorableCodePoint && !properties.isVariationSelector
     }
 
-    /// The character as Swift and messages write one that can't be seen, such as `\u{200B}`.
+    /// The character as Swift and messages write an invisible one, such as `\u{200B}`.
     var escape: String { "\\u{\(String(value, radix: 16, uppercase: true))}" }
 }

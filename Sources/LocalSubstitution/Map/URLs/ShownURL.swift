@@ -36,9 +36,14 @@ package struct ShownURL: Sendable {
     /// Returns the range of the first segment that's a token because of the segments before it; `nil` if there's none.
     private static func token(in path: ArraySlice<UInt8>) -> Range<Int>? {
         var start = path.startIndex
+        // The starts of the last segments. A token depends on at most three before it, so that a long path takes linear time.
+        var window: [Int] = []
         while start < path.endIndex {
             let end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
-            if SecretName.hasPathToken(PercentEncoding.decode(path[..<end])) { return start..<end }
+            if start < end {
+                window = window.suffix(7) + [start]
+                if SecretName.hasPathToken(PercentEncoding.decode(path[window[0]..<end])) { return start..<end }
+            }
             start = end + 1
         }
         return nil

@@ -223,8 +223,8 @@ extension URLParts {
         private let predicate: String
         private let advice: String
 
-        /// - Parameter text: The text with the mistake; empty by default. If the text has a character that can't be
-        ///   seen, that's the mistake, and the advice is to remove it.
+        /// - Parameter text: The text with the mistake; empty by default. If the text has an invisible
+        ///   character, that's the mistake, and the advice is to remove it.
         init(_ predicate: String, _ advice: String, of text: String = "") {
             self.predicate = predicate
             let invisible = text.unicodeScalars.first(where: \.isInvisible)
