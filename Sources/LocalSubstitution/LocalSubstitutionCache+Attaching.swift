@@ -1,4 +1,5 @@
 public import Foundation
+import Guarded
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -64,6 +65,7 @@ extension LocalSubstitutionCache {
                 isBrowsed: isBrowsed
             )
         )
+        slots.withLock { $0.append(slot) }
         let others = (configuration.protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
         configuration.protocolClasses = [slot] + others
         return slot

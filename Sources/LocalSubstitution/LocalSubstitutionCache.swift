@@ -21,6 +21,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     let responder: Responder
     /// The loader for ``answer(to:)``, created at first use.
     private let loader = Guarded<DirectLoader?>(nil)
+    /// The protocol classes that answer with this cache's map.
+    let slots = Guarded<[SubstitutionURLProtocol.Type]>([])
 
     /// Creates a cache with a map.
     ///
@@ -59,7 +61,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         traits: LoaderTraits
     ) {
         let directory = directory ?? DefaultCache.standardFolder(traits)
-        responder = Responder(map, reloadsChanges: reloadsChanges, defaultCacheIn: directory, traits: traits)
+        let maps = MapInUse(map, reloadsChanges: reloadsChanges)
+        responder = Responder(maps, defaultCacheIn: directory, traits: traits)
         #if canImport(Darwin)
         // The initializer with `directory` is a convenience initializer of Apple's overlay, which a subclass can't call
         // here.
@@ -123,9 +126,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     deinit {
         responder.defaultCache.takeBack()
         responder.observers.end()
-        // Frees memory, since the protocol classes keep the responder alive. A session that's still in use may retain
-        // responses again.
-        responder.retained.removeAll()
+        Slots.release(slots.withLock { $0 })
     }
 
     // MARK: Map, counts and events

@@ -67,6 +67,41 @@ struct AttachingTests {
         }
     }
 
+    @Test(
+        "Once the cache is gone, so is its attachment, but sessions go on with its map, counts and rules",
+        arguments: [nil, "other"]
+    )
+    func remains(other: String?) async throws {
+        let other = try other.map { try Self.cache($0, in: folder) }
+        let configuration = URLSessionConfiguration.ephemeral
+        let early: URLSession
+        let isHeld: () -> Bool
+        (early, isHeld) = try await {
+            let cache = LocalSubstitutionCache(
+                map: try SubstitutionMap([Self.url: [.text("first").times(2), .text("later")]])
+            )
+            try cache.attach(to: configuration, unmatched: .fail)
+            configuration.urlCache = other
+            let session = URLSession(configuration: configuration)
+            #expect(try await Self.text(session) == "first")
+            weak let responder = cache.responder
+            weak let attachment = (configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)?.attachment
+            weak let weakCache = cache
+            #expect(attachment != nil)
+            return (session, { responder != nil || attachment != nil || weakCache != nil })
+        }()
+        // The loader may hold the request's protocol for a while.
+        let deadline = ContinuousClock.now + .seconds(30)
+        while isHeld(), ContinuousClock.now < deadline { await Task.yield() }
+        #expect(!isHeld())
+        let late = URLSession(configuration: configuration)
+        defer { for session in [early, late] { session.finishTasksAndInvalidate() } }
+        for (session, text) in [(late, "first"), (early, "later"), (late, "later")] {
+            #expect(try await Self.text(session) == text)
+            await #expect(throws: URLError.self) { try await Self.text(session, "http://nowhere.invalid/b") }
+        }
+    }
+
     private func autoreleased<Result>(_ body: () throws -> Result) rethrows -> Result {
         #if canImport(Darwin)
         try autoreleasepool(invoking: body)

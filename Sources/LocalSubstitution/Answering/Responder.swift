@@ -31,13 +31,13 @@ final class Responder: Sendable {
     /// Creates a responder.
     ///
     /// - Parameter folder: The folder where `URLCache` keeps responses on disk; `nil` if the folder isn't known.
-    init(_ map: SubstitutionMap, reloadsChanges: Bool, defaultCacheIn folder: URL?, traits: LoaderTraits) {
+    init(_ maps: MapInUse, defaultCacheIn folder: URL?, traits: LoaderTraits) {
         self.traits = traits
+        self.maps = maps
         taken = TakenRequest(traits)
         returned = ReturnedResponses(traits)
         defaultCache = DefaultCache(folder: folder, traits)
-        maps = MapInUse(map, reloadsChanges: reloadsChanges)
-        retained = RetainedResponses(checksFiles: reloadsChanges)
+        retained = RetainedResponses(checksFiles: maps.reloadsChanges)
         copies = NewerCopies(in: defaultCache, files: retained, observers: observers, traits)
     }
 

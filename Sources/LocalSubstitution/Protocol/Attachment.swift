@@ -57,6 +57,22 @@ final class Attachment: Sendable {
         if client == .session, rules.isStrict { responder.takeCacheOffline() }
     }
 
+    /// Makes an attachment again. It holds the map with its counts, and the session's settings, but nothing that can be
+    /// made anew.
+    typealias Remains = @Sendable () -> Attachment
+
+    var remains: Remains {
+        { [maps = responder.maps, traits, rules, responseLimit, isBrowsed, configuration = forwarder.snapshot] in
+            Attachment(
+                of: Responder(maps, defaultCacheIn: nil, traits: traits),
+                to: configuration,
+                rules: rules,
+                responseLimit: responseLimit,
+                isBrowsed: isBrowsed
+            )
+        }
+    }
+
     /// Whether the client isn't a URLSession. Such a client gets a redirect as the response.
     var isDirect: Bool { client != .session }
 

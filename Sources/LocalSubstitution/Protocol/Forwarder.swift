@@ -29,6 +29,9 @@ final class Forwarder: Sendable {
 
     deinit { endSessions() }
 
+    /// The configuration that requests are sent with.
+    var snapshot: URLSessionConfiguration { configuration.withLock { $0 } }
+
     /// Ends the sessions, once their tasks have ended. A later request makes new ones.
     private func endSessions() {
         let (own, plain) = sessions.withLock { sessions in
@@ -51,9 +54,9 @@ final class Forwarder: Sendable {
     /// The forwarders that may have sessions, the one that made its sessions last at the end.
     private static let withSessions = Guarded<[Weak]>([])
 
-    /// The most forwarders that keep their sessions. On Linux, each session that has loaded
-    /// something holds three file descriptors. An attached
-    /// configuration keeps its forwarder until the process ends, since nothing says when its last session is gone.
+    /// The most forwarders that keep their sessions. On Linux, each session that has loaded something holds three file
+    /// descriptors. An attached configuration keeps its forwarder until its cache is gone, since nothing says when its
+    /// last session is gone.
     private static let most = 8
 
     /// Notes that the forwarder has made a session, and ends those of the forwarder that made its sessions first.

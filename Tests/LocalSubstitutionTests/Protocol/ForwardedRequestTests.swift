@@ -34,7 +34,7 @@ struct ForwardedRequestTests {
             plan,
             .entry(try #require(plan.substitution)),
             in: Attachment(
-                of: Responder(map, reloadsChanges: false, defaultCacheIn: nil, traits: .current),
+                of: Responder(MapInUse(map, reloadsChanges: false), defaultCacheIn: nil, traits: .current),
                 to: .ephemeral
             ),
             for: RequestLoad.Client(receive: { _ in receive() }),

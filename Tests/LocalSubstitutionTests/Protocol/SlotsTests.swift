@@ -18,7 +18,7 @@ struct SlotsTests {
             let rules = try SessionRules(.load)
             let attachments = (0..<2).map { _ in
                 Attachment(
-                    of: Responder(map, reloadsChanges: false, defaultCacheIn: nil, traits: .current),
+                    of: Responder(MapInUse(map, reloadsChanges: false), defaultCacheIn: nil, traits: .current),
                     to: .ephemeral,
                     rules: rules
                 )
@@ -32,6 +32,32 @@ struct SlotsTests {
             }
         }
     }
+
+    #if os(Linux)
+    /// Runs in a separate process, whose memory no other test uses.
+    @Test(
+        "Once session and cache are gone, an attachment keeps at most 2,500 bytes besides its map",
+        .timeLimit(.minutes(5))
+    )
+    func memory() async {
+        await #expect(processExitsWith: .success) {
+            let map = try SubstitutionMap(["http://nowhere.invalid/a": .text("a")])
+            let request = try request("http://nowhere.invalid/a")
+            var before = 0
+            let counts = [500, 2_000]
+            for count in counts {
+                before = try ProcessMemory.bytes("VmRSS")
+                for _ in 0..<count {
+                    let session = try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
+                    #expect(try await session.data(for: request).0 == Data("a".utf8))
+                    session.finishTasksAndInvalidate()
+                }
+            }
+            let bytes = (try ProcessMemory.bytes("VmRSS") - before) / counts[1]
+            #expect(bytes <= 2_500, "\(bytes) bytes for each")
+        }
+    }
+    #endif
 
     @Test("Once emptied, a class fails every request that would reach the network, and says so")
     func emptied() async throws {
