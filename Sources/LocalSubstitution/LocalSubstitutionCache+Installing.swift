@@ -89,7 +89,7 @@ extension LocalSubstitutionCache {
         withExtendedLifetime(undone) {}
     }
 
-    private static func unreachable(_ traits: LoaderTraits) -> AttachmentError {
+    static func unreachable(_ traits: LoaderTraits) -> AttachmentError {
         let cause =
             traits.contains(.sharedSessionKeepsItsCache)
             ? "A session was used before the cache was installed, so URLSession.shared doesn't use the cache. Install "

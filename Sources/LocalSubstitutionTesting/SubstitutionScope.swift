@@ -272,42 +272,4 @@ extension TestSubstitutions.Request {
             ? "It can't be recorded. In the entry “\(winner.key)”, set “forwardTo” to the URL to load." : nil
     }
 }
-
-/// A lock for `URLSession.shared`. Only one test's map at a time can answer this session.
-private enum SharedSession {
-    private static let turn = Places(1)
-    private static let hasTurn = TaskLocal(wrappedValue: false)
-
-    /// Waits for the lock without a time limit, runs a body, then releases the lock. If the task already holds the
-    /// lock, runs the body at once.
-    ///
-    /// - Throws: The body's error, or `CancellationError` if the task is cancelled while it waits.
-    static func inTurn<Result>(
-        isolation: isolated (any Actor)? = #isolation,
-        _ body: () async throws -> Result
-    ) async throws -> Result {
-        guard !hasTurn.get() else { return try await body() }
-        guard await turn.take() else { throw CancellationError() }
-        defer { turn.giveBack() }
-        return try await hasTurn.withValue(true, operation: body)
-    }
-
-    /// Checks that a map can answer `URLSession.shared`.
-    ///
-    /// - Throws: An error on watchOS, or if a session was used before the package could prepare `URLSession.shared`.
-    static func check() throws(SubstitutionScope.Failure) {
-        guard LoaderTraits.current.contains(.hasProtocols) else {
-            throw SubstitutionScope.Failure([
-                "watchOS has no custom protocols, so no map can answer URLSession.shared. Leave out sharedSession, and "
-                    + "pass URLSession.substituted to the code."
-            ])
-        }
-        guard !LocalSubstitutionCache.reachesSharedSession else { return }
-        throw SubstitutionScope.Failure([
-            "A session was used before this call, so no map can answer URLSession.shared. "
-                + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. If the "
-                + "test already has the trait, don't use a session before the first test runs."
-        ])
-    }
-}
 #endif

@@ -156,9 +156,12 @@ extension TestSubstitutions {
 
         private let state = Guarded(State())
         private let keepsResponses: Bool
+        private let traits: LoaderTraits
 
         /// - Parameter keepsResponses: Whether requests keep their whole responses, to record them.
-        init(keepsResponses: Bool) { self.keepsResponses = keepsResponses }
+        init(keepsResponses: Bool, traits: LoaderTraits = .current) {
+            (self.keepsResponses, self.traits) = (keepsResponses, traits)
+        }
 
         /// The requests made so far, in the order in which they began.
         var requests: [Request] { state.withLock { $0.requests } }
@@ -209,7 +212,7 @@ extension TestSubstitutions {
         var forgotten: [String] {
             state.withLock { state in
                 // The test's own sessions may have asked the registered protocols, too.
-                guard LoaderTraits.current.contains(.asksRegisteredProtocolsFirst) else { return state.forgotten }
+                guard traits.contains(.asksRegisteredProtocolsFirst) else { return state.forgotten }
                 let own = Set(state.requests.map(\.signature))
                 return state.forgotten.filter { !own.contains($0) }
             }

@@ -1,9 +1,10 @@
 import Foundation
 import LocalSubstitution
-import LocalSubstitutionTesting
 import LoopbackOrigin
 import TestSupport
 import Testing
+
+@testable import LocalSubstitutionTesting
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -87,6 +88,24 @@ struct SharedSessionTests {
         }
         // The turn isn't lost.
         try await withSubstitutions([:], sharedSession: true) {}
+    }
+
+    @Test("On watchOS, it can't be answered, and the error names what can")
+    func withoutProtocols() throws {
+        let error = try #require(throws: SubstitutionScope.Failure.self) { try SharedSession.check(.watch) }
+        #expect(error.description.contains("pass URLSession.substituted to the code"))
+    }
+
+    @Test(
+        "A test's own request isn't a forgotten one where its session asks registered protocols first",
+        arguments: [(LoaderTraits.apple, ["GET https://h/b"]), (.linux, ["GET https://h/a", "GET https://h/b"])]
+    )
+    func forgotten(_ traits: LoaderTraits, _ forgotten: [String]) throws {
+        let log = TestSubstitutions.RequestLog(keepsResponses: false, traits: traits)
+        let (own, other) = try (#require(URL(string: "https://h/a")), #require(URL(string: "https://h/b")))
+        _ = log.begin(URLRequest(url: own), isShared: false)
+        for url in [own, other, other] { log.addForgotten(URLRequest(url: url)) }
+        #expect(log.forgotten == forgotten)
     }
 
     #if os(Linux) || os(macOS)

@@ -81,6 +81,48 @@ struct LoaderTraitsTests {
         }
     }
 
+    /// Fails every request, as a loader does that asks neither the cache nor the package's protocols.
+    private final class Deaf: URLProtocol {
+        override class func canInit(with request: URLRequest) -> Bool { true }
+        override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+        override func startLoading() { client?.urlProtocol(self, didFailWithError: URLError(.cannotConnectToHost)) }
+        override func stopLoading() {}
+    }
+
+    @Test(
+        "verify names the newer loader for a session of its own, and only where there are protocols to ask",
+        arguments: [
+            (LoaderTraits.apple.union(.usesNewerLoader), .newerLoader), (.apple, .failed),
+            (.watch.union(.usesNewerLoader), .failed),
+        ] as [(LoaderTraits, LocalSubstitutionCache.Verification.Reason)]
+    )
+    func newerLoaderOfOwnSession(traits: LoaderTraits, reason: LocalSubstitutionCache.Verification.Reason) async throws
+    {
+        let cache = try Self.cache(["http://127.0.0.1:9/a": .text("a")], traits)
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = cache
+        configuration.protocolClasses = [Deaf.self]
+        #expect(await cache.verify(URLSession(configuration: configuration)) == .notSubstituted(reason))
+    }
+
+    @Test("Installing says nothing of the newer loader where there are no protocols")
+    func newerLoaderWithoutProtocols() async {
+        await #expect(processExitsWith: .success) {
+            let traits = LoaderTraits.watch.union(.usesNewerLoader)
+            let cache = LocalSubstitutionCache(map: try SubstitutionMap(["https://h/a": .text("a")]), traits: traits)
+            let heard = Guarded<[LocalSubstitutionCache.Event.Kind]>([])
+            cache.hear { event in heard.withLock { $0.append(event.kind) } }
+            try cache.install()
+            #expect(!heard.withLock { $0 }.contains(.newerLoader))
+        }
+    }
+
+    @Test("A protocol that can't be registered is named where sessions don't keep their cache")
+    func unreachable() {
+        #expect(LocalSubstitutionCache.unreachable(.apple).description.contains("URLProtocol.registerClass failed"))
+        #expect(LocalSubstitutionCache.unreachable(.linux).description.contains("A session was used before"))
+    }
+
     // MARK: Forwarding
 
     @Test("A request is forwarded, and cancelled, by a session that shares no queue")
