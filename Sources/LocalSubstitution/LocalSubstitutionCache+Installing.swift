@@ -123,7 +123,7 @@ extension LocalSubstitutionCache {
         _ witness: @escaping @Sendable (URLRequest) -> Void
     ) -> @Sendable () -> Void {
         SharedSessionProtocol.watch { [responder] request in
-            let body = RequestFacts.Body.onLoaderQueue(request, responder.traits)
+            let body = RequestFacts.Body.onLoaderQueue(request)
             if responder.lookUp(request, body: body, rules: .load).substitution != nil { witness(request) }
         }
     }

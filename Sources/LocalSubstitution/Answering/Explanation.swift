@@ -219,11 +219,10 @@ extension Explanation {
     /// is empty if the request contains its body or has no body.
     private static func body(_ plan: Plan) -> String {
         switch plan.body {
-        case .none, .data: ""
+        // A session's task may hide the body, but an explanation has none.
+        case .none, .data, .hidden: ""
         case .unread: ", with the request's body once it's read"
         case .tooLong: ", without the request's body, which is longer than 8 MiB"
-        case .hidden:
-            ", without the request's body: on Linux, Foundation hides an upload task's body; use a data task with httpBody"
         }
     }
 

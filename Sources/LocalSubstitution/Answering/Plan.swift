@@ -39,6 +39,8 @@ final class Plan: Sendable {
     }
 
     let request: URLRequest
+    /// The request's body, as far as it's known.
+    let body: RequestFacts.Body
     private let traits: LoaderTraits
     /// The rules of the session; `nil` if the cache alone decides.
     let rules: SessionRules?
@@ -89,8 +91,9 @@ final class Plan: Sendable {
         self.map = map
         self.generation = generation
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
-        let facts = RequestFacts(request, body: body, traits)
+        let facts = RequestFacts(request, body: body)
         let match = url.map { map.match($0, for: facts, isUsedUp: isUsedUp) }
+        self.body = facts.body
         self.match = match
         let policy: Judgement? =
             request.ignoresLocalData ? (.ignoresLocalData, "the request's cache policy ignores local data") : nil
@@ -113,7 +116,8 @@ final class Plan: Sendable {
     ///
     /// - Parameter answer: The handler's answer; `nil` if the handler declined.
     init(_ called: Plan, answeredWith answer: Substitution?) {
-        (request, traits, rules, isOffline) = (called.request, called.traits, called.rules, called.isOffline)
+        (request, body, traits) = (called.request, called.body, called.traits)
+        (rules, isOffline) = (called.rules, called.isOffline)
         (map, generation, match) = (called.map, called.generation, called.match)
         (substitution, isHandled, cacheAnswer) = (answer, answer != nil, nil)
         (verdict, reason) =
@@ -187,7 +191,7 @@ final class Plan: Sendable {
             guard substitution.use == .whenOffline, !rules.forbidsNetwork(to: request) else {
                 return .answer(substitution)
             }
-            return request.showsItsBody(traits) ? .forward(.entry(substitution)) : .pass
+            return .forward(.entry(substitution))
         }
     }
 
@@ -235,9 +239,6 @@ final class Plan: Sendable {
 
     /// The path of the answer's file; `nil` without a file.
     var path: String? { substitution?.fileName.flatMap { name in folder?.path(of: name) } }
-
-    /// The request's body, as far as it's known without reading a stream.
-    var body: RequestFacts.Body { RequestFacts.Body(request, traits) }
 }
 
 extension URLRequest {

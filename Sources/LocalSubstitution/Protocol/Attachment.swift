@@ -79,7 +79,7 @@ final class Attachment: Sendable {
     /// Returns the plan for a request of an attached session.
     ///
     /// - Parameter body: The request's body, as far as it's known. On the loader's queue, pass
-    ///   ``RequestFacts/Body/onLoaderQueue(_:)``.
+    ///   ``RequestFacts/Body/onLoaderQueue(_:isHidden:)``.
     func lookUp(_ request: URLRequest, body: RequestFacts.Body) -> Plan {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules)
     }
@@ -130,7 +130,7 @@ final class Attachment: Sendable {
     func nextRequest(after request: URLRequest, _ status: Int, _ location: String?) -> URLRequest? {
         guard client == .caller, Redirect.statuses.contains(status),
             let next = request.redirected(by: status, to: location),
-            lookUp(next, body: RequestFacts.Body(next, traits)).hasEntry
+            lookUp(next, body: RequestFacts.Body(next)).hasEntry
         else { return nil }
         return next
     }

@@ -22,7 +22,7 @@ package final class DirectLoader: Sendable {
         if let retained = attachment.responder.retainedResponse(for: request) {
             return Response(RequestOutcome(.answered, nil, .success(retained)))
         }
-        let plan = attachment.decide(request, body: RequestFacts.Body(request, attachment.traits))
+        let plan = attachment.decide(request, body: RequestFacts.Body(request))
         if let outcome = attachment.outcomeAtOnce(plan) { return Response(outcome) }
         let arriving = ArrivingResponse(isWanted: isWanted) { [responder = attachment.responder] in
             responder.reportUnanswered(plan, since: $0.localizedDescription)
@@ -41,7 +41,7 @@ package final class DirectLoader: Sendable {
     /// redirect if the map answers its target, and otherwise returns the redirect.
     func answer(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
         var request = request
-        // If no body is set, the request has none: there's no upload task here whose body Foundation could hide.
+        // There's no upload task here whose body Foundation could hide.
         if request.httpBody == nil, request.httpBodyStream == nil, !request.showsItsBody(attachment.traits) {
             request.httpBody = Data()
         }
@@ -57,7 +57,7 @@ package final class DirectLoader: Sendable {
     }
 
     private func wholeResponse(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
-        let body = request.httpBodyStream == nil ? RequestFacts.Body(request, attachment.traits) : .hidden
+        let body = request.httpBodyStream == nil ? RequestFacts.Body(request) : .hidden
         try RequestLoad.checkCancellation()
         let plan = attachment.decide(request, body: body)
         let (events, event) = AsyncStream.makeStream(of: RequestLoad.Event.self)
@@ -80,7 +80,7 @@ package final class DirectLoader: Sendable {
 
     /// Returns whether an entry answers a request, or may answer it once the request's body is read. Changes no counts.
     package func hasEntry(for request: URLRequest) -> Bool {
-        attachment.lookUp(request, body: RequestFacts.Body(request, attachment.traits)).hasEntry
+        attachment.lookUp(request, body: RequestFacts.Body(request)).hasEntry
     }
 }
 

@@ -98,7 +98,7 @@ final class RequestLoad {
                     plan = next
                 case .follow(let request):
                     guard follow() else { return .failed(plan, URLError(.httpTooManyRedirects)) }
-                    plan = decide(request, body: RequestFacts.Body(request, attachment.traits))
+                    plan = decide(request, body: RequestFacts.Body(request, isHidden: hidesBody))
                 }
             }
         } catch {
@@ -192,7 +192,7 @@ final class RequestLoad {
     /// the map's conditions see it.
     private func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestFacts.Body) {
         guard let stream = request.httpBodyStream else {
-            return (request, RequestFacts.Body(request, attachment.traits))
+            return (request, RequestFacts.Body(request))
         }
         if body == nil {
             let body = try await BodyReader.read(stream, until: timeout.end)
@@ -405,7 +405,7 @@ final class RequestLoad {
         guard let url = request.url else { return nil }
         let original = plan.original(of: url)
         let hop = original.map { plan.request.redirected(to: $0, as: request) } ?? request
-        let next = decide(hop, body: RequestFacts.Body(hop, attachment.traits))
+        let next = decide(hop, body: RequestFacts.Body(hop))
         switch next.action {
         case .pass where original == nil: return nil
         case .forward where original == nil && next.substitution?.target == nil: return nil

@@ -36,7 +36,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             responder.taken.note(TakenRequest.Note(request, response: response))
             return true
         }
-        let plan = attachment.lookUp(request, body: .onLoaderQueue(request, attachment.traits))
+        let plan = attachment.lookUp(request, body: .onLoaderQueue(request))
         if case .pass = plan.action { return false }
         responder.taken.note(TakenRequest.Note(request, plan: plan))
         return true
@@ -66,7 +66,10 @@ public class SubstitutionURLProtocol: URLProtocol {
             let plan = attachment.rules.listener.map { _ in attachment.lookUp(request, body: .none) }
             return deliver(.end(RequestOutcome(.answered, plan, .success(retained))))
         }
-        let plan = attachment.decide(request, body: .onLoaderQueue(request, traits), taken?.plan)
+        // `canInit(with:)` didn't know the task, and so took a hidden body for none.
+        let isHidden = task?.hidesBody(traits) == true
+        let body = RequestFacts.Body.onLoaderQueue(request, isHidden: isHidden)
+        let plan = attachment.decide(request, body: body, isHidden ? nil : taken?.plan)
         if let error = downloadError(plan) {
             responder.maps.uncount(plan)
             responder.reportUnanswered(plan, since: error.localizedDescription)

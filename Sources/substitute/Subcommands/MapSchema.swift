@@ -316,7 +316,7 @@ enum MapSchema {
                       "description": "A part of the request's JSON body. The body's objects may have more members. At most 64 levels deep."
                     },
                     "text": {
-                      "description": "The request's body as text, with * for any text.",
+                      "description": "The request's body as text, with * for any text. A request without a body has an empty text.",
                       "type": "string"
                     }
                   },

@@ -116,6 +116,17 @@ struct BodyConditionTests {
     }
 
     #if os(Linux)
+    @Test("An upload task's body meets no condition on a body, since it can't be seen")
+    func hidden() async throws {
+        let session = try EntrySession(
+            #""ORIGIN/a": { "methods": ["POST"], "alternatives": [{ "when": { "text": "*" }, "text": "any" }, { "text": "hidden" }] }"#
+        )
+        let request = try session.request("/a", "POST")
+        #expect(try await session.load(request).text == "any")
+        let upload = try await session.session.upload(for: request, from: Data("x".utf8)).0
+        #expect(String(decoding: upload, as: UTF8.self) == "hidden")
+    }
+
     @Test("An upload task that can't be forwarded fails without waiting for the entry's delay")
     func upload() async throws {
         let session = try EntrySession(

@@ -75,7 +75,7 @@ struct RequestConditionTests {
         Row(me, body: data("{}"), "the body has no “operationName”"),
         Row(me, body: data("[]"), "the body is an array, not an object"),
         Row(me, body: data("operationName=Me"), "the body isn't JSON"),
-        Row(me, body: data(""), "the body isn't JSON"),
+        Row(me, body: data(""), "the request has no body"),
         Row(
             me,
             body: data(#"{"operationName": "Me", "n": 1e10000}"#),
@@ -91,6 +91,8 @@ struct RequestConditionTests {
         Row(#"{"text": "a*"}"#, body: data("b"), "the body's text doesn't match “a*”"),
         Row(#"{"text": "*"}"#, body: .data(Data([0xFF])), "the body isn't UTF-8"),
         Row(#"{"text": ""}"#),
+        Row(#"{"text": "*"}"#),
+        Row(#"{"text": "*"}"#, body: data("")),
         Row(#"{"text": "?*"}"#, "the body's text doesn't match “?*”"),
         Row(#"{"text": "*x*", "json": {"a": 1}}"#, body: data(#"{"a": 1.0}"#), "the body's text doesn't match “*x*”"),
     ]

@@ -46,18 +46,21 @@ package final class RequestCondition: Sendable {
         return nil
     }
 
-    /// Returns why the body doesn't meet the condition, as a clause without a period; `nil` if it does. A body that's
-    /// unread, too long or hidden meets no condition on the body.
+    /// Returns why the body doesn't meet the condition, as a clause without a period; `nil` if it does. A request without
+    /// a body has an empty text, and no JSON. A body that's unread, too long or hidden meets no condition on the body.
     func failureOfBody(_ facts: RequestFacts) -> String? {
         guard needsBody else { return nil }
         switch facts.body {
-        case .none: return json == nil ? failure(ofText: Data()) : "the request has no body"
-        case .data(let data): return failure(ofJSON: facts.json) ?? failure(ofText: data)
+        case .none: return failureOfNoBody
+        case .data(let data):
+            return data.isEmpty ? failureOfNoBody : failure(ofJSON: facts.json) ?? failure(ofText: data)
         case .unread: return "the request's body hasn't been read yet"
         case .tooLong: return "the request's body is longer than \(RequestFacts.Body.limit >> 20) MiB"
         case .hidden: return "Foundation hides an upload task's body on Linux; use a data task with httpBody"
         }
     }
+
+    private var failureOfNoBody: String? { json == nil ? failure(ofText: Data()) : "the request has no body" }
 
     /// - Parameter values: The values of the header or query parameter in the request.
     private func failure(of field: Field, _ values: [String], isHeader: Bool) -> String? {

@@ -20,11 +20,11 @@ package final class RequestFacts: Sendable {
     }
 
     /// - Parameter body: The body. The default is the request's own body.
-    convenience init(_ request: URLRequest, body: Body? = nil, _ traits: LoaderTraits) {
+    convenience init(_ request: URLRequest, body: Body? = nil) {
         self.init(
             method: request.httpMethod ?? "GET",
             headers: request.allHTTPHeaderFields ?? [:],
-            body: body ?? Body(request, traits)
+            body: body ?? Body(request)
         )
     }
 
@@ -58,7 +58,7 @@ extension RequestFacts {
         case unread
         /// A body that's longer than ``limit``.
         case tooLong
-        /// A body that Foundation hides, such as an upload task's body on Linux.
+        /// The body of an upload task, where Foundation hides it.
         case hidden
 
         /// The maximum length, in bytes, of a body that conditions and handlers can see: 8 MiB.
@@ -67,32 +67,37 @@ extension RequestFacts {
         /// ``unread`` there, since all sessions may share that queue.
         static let limitOnLoaderQueue = 64 << 10
 
-        /// Creates the value for a request's body.
+        /// Creates the value for a request's body. A request with neither data nor a stream has no body. Only its task
+        /// could say otherwise, which a protocol gets when it starts to load.
         ///
-        /// - Parameter most: The maximum length of data, in bytes; ``limit`` by default. Longer data becomes ``unread``
-        ///   or, if it's even longer than ``limit``, ``tooLong``.
-        init(_ request: URLRequest, most: Int = limit, _ traits: LoaderTraits) {
+        /// - Parameters:
+        ///   - most: The maximum length of data, in bytes; ``limit`` by default. Longer data becomes ``unread`` or, if it's
+        ///     even longer than ``limit``, ``tooLong``.
+        ///   - isHidden: Whether the request's task has a body that Foundation hides; `false` by default.
+        init(_ request: URLRequest, most: Int = limit, isHidden: Bool = false) {
             if let data = request.httpBody {
                 self = data.count > Self.limit ? .tooLong : data.count > most ? .unread : .data(data)
             } else if request.httpBodyStream != nil {
                 self = .unread
             } else {
-                self = request.showsItsBody(traits) ? .none : .hidden
+                self = isHidden && request.mayHaveHiddenBody ? .hidden : .none
             }
         }
 
         /// Returns a request's body for the loader's queue: ``tooLong`` for data that's longer than ``limit`` (8 MiB),
         /// and ``unread`` for other data that's longer than ``limitOnLoaderQueue`` (64 KiB).
-        static func onLoaderQueue(_ request: URLRequest, _ traits: LoaderTraits) -> Body {
-            Body(request, most: limitOnLoaderQueue, traits)
+        static func onLoaderQueue(_ request: URLRequest, isHidden: Bool = false) -> Body {
+            Body(request, most: limitOnLoaderQueue, isHidden: isHidden)
         }
     }
 }
 
 extension URLRequest {
     /// Returns whether a protocol sees the whole request. `false` if it may belong to an upload task whose body is hidden.
-    func showsItsBody(_ traits: LoaderTraits) -> Bool {
-        !traits.contains(.hidesUploadBodies) || httpBody != nil || httpBodyStream != nil
-            || ["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"].contains(httpMethod ?? "GET")
+    func showsItsBody(_ traits: LoaderTraits) -> Bool { !traits.contains(.hidesUploadBodies) || !mayHaveHiddenBody }
+
+    fileprivate var mayHaveHiddenBody: Bool {
+        httpBody == nil && httpBodyStream == nil
+            && !["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"].contains(httpMethod ?? "GET")
     }
 }
