@@ -177,13 +177,15 @@ final class Responder: Sendable {
 
 extension URLRequest {
     /// The URL under which a response to this request may be retained. `nil` if the method isn't GET, if the request
-    /// has a header on which a cache's response depends, or if its cache policy ignores local data.
+    /// has a header on which the response depends, or if its cache policy ignores local data.
     var retainableURL: URL? {
         guard httpMethod == "GET", !ignoresLocalData else { return nil }
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return url }
-        let decisive = ["Range", "Authorization", "Proxy-Authorization", Responder.proofHeader]
-        return decisive.allSatisfy { value(forHTTPHeaderField: $0) == nil } ? url : nil
+        return headers.contains(headerIn: Self.decisive) ? nil : url
     }
+
+    private static let decisive =
+        ["Range", "Authorization", "Proxy-Authorization", Responder.proofHeader] + Preconditions.headers
 }
 
 /// Lookups without a retained response: an entry answers, or else the default cache.

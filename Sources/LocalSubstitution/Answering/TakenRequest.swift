@@ -79,7 +79,7 @@ extension Responder {
         _ cached: CachedURLResponse?,
         _ taken: TakenRequest.Note?
     ) -> CachedURLResponse? {
-        if let cached, hasReturned(cached, to: request) { return cached }
+        if let cached, hasReturned(cached, to: request) { return cached.meetingPreconditions(of: request) }
         return retainedResponse(for: request, checked: taken?.checkedResponse)
     }
 

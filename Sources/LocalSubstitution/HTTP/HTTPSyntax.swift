@@ -70,6 +70,35 @@ package enum HTTPSyntax {
         return "\(weekday), \(day) \(month) \(String(parts.tm_year + 1900, width: 4)) \(time) GMT"
     }
 
+    /// Returns the date of a text in one of the three forms of RFC 9110 §5.6.7; `nil` for any other text.
+    static func date(_ text: String) -> Date? {
+        var parts = text.split { " ,-".contains($0) }.map { String($0) }
+        // `Sun Nov  6 08:49:37 1994`
+        if parts.count == 5 { parts = [parts[0], parts[2], parts[1], parts[4], parts[3], "GMT"] }
+        guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: parts[2]) else { return nil }
+        let numbers = ([parts[1], parts[3]] + parts[4].components(separatedBy: ":")).map { $0.isDigits ? Int($0) : nil }
+        guard numbers.count == 5, let day = numbers[0], var year = numbers[1], let hour = numbers[2],
+            let minute = numbers[3], let second = numbers[4]
+        else { return nil }
+        // `Sunday, 06-Nov-94 08:49:37 GMT`, at most 50 years from now.
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = TimeZone(secondsFromGMT: 0) ?? calendar.timeZone
+        if parts[3].count == 2 {
+            let latest = calendar.component(.year, from: Date()) + 50
+            year = latest - (latest - year) % 100
+        }
+        let date = DateComponents(
+            calendar: calendar,
+            year: year,
+            month: month + 1,
+            day: day,
+            hour: hour,
+            minute: minute,
+            second: second
+        )
+        return date.isValidDate ? date.date : nil
+    }
+
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -97,6 +126,9 @@ extension Dictionary where Key == String, Value == String {
             self[name] = newValue
         }
     }
+
+    /// Returns whether there's a header with one of these names, in any letter case.
+    func contains(headerIn names: [String]) -> Bool { keys.contains { names.contains(where: $0.isSameHeader) } }
 }
 
 extension String {

@@ -147,7 +147,7 @@ extension Attachment {
         let isFollowed = nextRequest(after: plan.request, substitution.status, location) != nil
         do throws(FileProblem) {
             if client == .server, let outcome = try serveInPieces(plan, by: substitution, url) { return outcome }
-            guard let response = try responder.response(to: plan, by: substitution) else {
+            guard let response = try responder.response(to: plan, by: substitution).map({ sent($0, plan) }) else {
                 return .failed(plan, URLError(.badURL))
             }
             let answerer: Observers.Answerer = plan.cacheAnswer == nil ? .protocol : .cache
@@ -173,13 +173,19 @@ extension Attachment {
         else { return nil }
         let builder = ResponseBuilder(substitution: substitution, file: nil, large: file, traits: traits)
         let range = plan.range.flatMap(builder.range)
-        guard let response = plan.range.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
+        guard let whole = plan.range.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
         else { return nil }
         responder.maps.use(plan)
-        let isHead = plan.request.httpMethod == "HEAD"
-        let body = ResponseBuilder.LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
+        let response = sent(whole, plan)
+        let hasBody = plan.request.httpMethod != "HEAD" && response === whole
+        let body = ResponseBuilder.LargeFile.Part(file: file, range: hasBody ? range ?? 0..<file.status.size : 0..<0)
         responder.reportSubstituted(plan, bytes: body.range.count, by: .protocol)
         return RequestOutcome(.answered, plan, .success(response), largeBody: body)
+    }
+
+    /// Returns what a client gets of a response. A handler sees the request's preconditions, and decides itself.
+    private func sent(_ response: CachedURLResponse, _ plan: Plan) -> CachedURLResponse {
+        plan.isHandled ? response : response.meetingPreconditions(of: plan.request)
     }
 
     /// Returns the bytes of one piece of an entry's stream.
@@ -230,7 +236,7 @@ extension Attachment {
     func replay(_ plan: Plan, _ recorder: any ResponseRecorder, isConfirmed: Bool = false) -> RequestOutcome? {
         guard let url = plan.request.url else { return nil }
         do throws(FileProblem) {
-            guard let response = try recorder.answer(plan.request) else { return nil }
+            guard let response = try recorder.answer(plan.request).map({ sent($0, plan) }) else { return nil }
             let (key, bytes) = (url.absoluteString, response.data.count)
             guard isConfirmed else {
                 responder.observers.report(.substituted, url, by: .protocol, key: key, bytes: bytes)

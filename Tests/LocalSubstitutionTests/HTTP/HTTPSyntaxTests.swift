@@ -15,6 +15,22 @@ struct HTTPSyntaxTests {
         ]
     )
     func string(seconds: Int, text: String) {
-        #expect(HTTPSyntax.text(of: Date(timeIntervalSince1970: Double(seconds))) == text)
+        let date = Date(timeIntervalSince1970: Double(seconds))
+        #expect(HTTPSyntax.text(of: date) == text)
+        #expect(HTTPSyntax.date(text) == date)
+    }
+
+    @Test(
+        "Dates are read in all three forms",
+        arguments: [
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
+            ("Sun, 06 Nov 1994 08:49:37 UTC", nil), ("Sun, 31 Feb 1994 08:49:37 GMT", nil),
+            ("Sun, 06 Nov 1994 24:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:49 GMT", nil),
+            ("Sun, 06 nov 1994 08:49:37 GMT", nil), ("Sun, +6 Nov 1994 08:49:37 GMT", nil),
+            ("Sun, 06 Nov 99999999999999999999 08:49:37 GMT", nil), ("784111777", nil), ("", nil),
+        ] as [(String, Double?)]
+    )
+    func date(text: String, seconds: Double?) {
+        #expect(HTTPSyntax.date(text)?.timeIntervalSince1970 == seconds)
     }
 }

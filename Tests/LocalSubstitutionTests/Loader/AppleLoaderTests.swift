@@ -72,6 +72,20 @@ struct AppleLoaderTests {
         #expect(cache.statistics.substituted + cache.statistics.served == texts.count)
     }
 
+    @Test("Cache: preconditions count even if the cache has answered", arguments: AppleLoader.Order.allCases)
+    func preconditions(_ order: AppleLoader.Order) async throws {
+        let cache = try cache(["https://h/a": .text("a").headers(["ETag": "\"1\""])])
+        let loader = try loader(cache, order: order)
+        for (tag, text) in [(nil, "a"), ("\"1\"", ""), ("\"2\"", "a"), ("*", "")] {
+            let headers = tag.map { ["If-None-Match": $0] } ?? [:]
+            let outcome = await loader.outcome(try request("https://h/a", headers: headers))
+            #expect(outcome.isProper && outcome.wasCached, "\(outcome.calls)")
+            #expect(outcome.status == (text.isEmpty ? 304 : 200))
+            #expect(outcome.text == text)
+        }
+        #expect(cache.statistics.substituted + cache.statistics.served == 4)
+    }
+
     @Test("Cache: a strict session delivers the last response that may be used", arguments: AppleLoader.Order.allCases)
     func lastOne(_ order: AppleLoader.Order) async throws {
         let cache = try cache(["https://h/a": [.text("a").times(1)]])

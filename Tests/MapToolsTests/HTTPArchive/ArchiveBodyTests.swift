@@ -76,12 +76,14 @@ struct ArchiveBodyTests {
     private func load(
         _ map: SubstitutionMap,
         _ url: String = "https://h.com/a",
-        method: String = "GET"
+        method: String = "GET",
+        headers: [String: String] = [:]
     ) async throws -> (response: HTTPURLResponse, body: Data)? {
         let session = try LocalSubstitutionCache(map: map).makeSession(.ephemeral, unmatched: .fail)
         defer { session.finishTasksAndInvalidate() }
         var request = URLRequest(url: try #require(URL(string: url)))
         request.httpMethod = method
+        request.allHTTPHeaderFields = headers
         guard let (data, response) = try? await session.data(for: request) else { return nil }
         return (response as? HTTPURLResponse).map { ($0, data) }
     }
@@ -110,6 +112,10 @@ struct ArchiveBodyTests {
             let got = try #require(try await load(map, method: method))
             #expect(got.response.statusCode == 200)
             #expect(got.body == Data("<p>".utf8))
+            guard method == "GET" else { continue }
+            let tag = try #require(got.response.value(forHTTPHeaderField: "ETag"))
+            let same = try #require(try await load(map, headers: ["If-None-Match": tag]))
+            #expect(same.response.statusCode == 304 && same.body.isEmpty)
         }
     }
 
