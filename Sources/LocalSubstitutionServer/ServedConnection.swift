@@ -117,6 +117,11 @@ struct ServedConnection: Sendable {
                     url: request?.url?.absoluteString ?? request?.received.target ?? "?",
                     status: response.head?.status,
                     source: failure.map { .failed($0) } ?? response.source,
+                    warning: request.flatMap { request in
+                        response.original?.headers[header: "Set-Cookie"].flatMap {
+                            ServedCookies(of: request.origin).warning(about: $0)
+                        }
+                    },
                     response: response.original,
                     bytes: bytes,
                     seconds: Socket.now - start

@@ -1,5 +1,6 @@
 #if !os(watchOS)
 import Foundation
+import LocalSubstitution
 import WebReferences
 
 /// The cookies of one origin, as a client stores them for 127.0.0.1.
@@ -38,6 +39,24 @@ struct ServedCookies {
         }
         return ([prefix + pair] + attributes.map { String($0) }).joined(separator: ";")
     }
+
+    /// Returns a sentence about each cookie in a `Set-Cookie` value that a browser would keep without the prefix, but drops
+    /// with it; `nil` if there's none.
+    func warning(about line: String) -> String? {
+        let warnings = Self.separated(line).compactMap { cookie -> String? in
+            let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            let length = pair.reduce(0) { $0 + $1.utf8.count }
+            let excess = length + prefix.utf8.count - Self.longest
+            guard let name = pair.first, length <= Self.longest, excess > 0 else { return nil }
+            return "Browsers drop the cookie “\(name)”, because the server's prefix makes it "
+                + "\(excess.counted("byte", "bytes")) too long. Shorten it."
+        }
+        return warnings.isEmpty ? nil : warnings.joined(separator: " ")
+    }
+
+    /// The largest number of bytes in a cookie's name and value together (RFC 6265bis section 5.7).
+    private static let longest = 4_096
 
     /// Splits a `Set-Cookie` value in which Foundation has joined several cookies with a comma and a space.
     ///

@@ -194,6 +194,8 @@ extension SubstitutionServer {
         /// The status; `nil` if no response was sent, because an entry says that the request fails.
         package let status: Int?
         package let source: Source
+        /// What a browser can't use of the response, and how to fix it; `nil` if there's nothing.
+        package let warning: String?
         /// The response before the server adapted it; `nil` if the server created the response itself, for example
         /// because the request failed.
         package let response: HTTPURLResponse?

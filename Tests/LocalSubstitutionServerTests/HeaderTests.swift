@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import LocalSubstitution
 import LocalSubstitutionServer
 import LoopbackOrigin
@@ -181,6 +182,27 @@ struct HeaderTests {
         #expect(echo.contains("\ncookie: a=1; b=4=5\n"))
         #expect(try !served.exchange(name + "/echo", fields: ["Cookie: foreign=2"]).body.contains("cookie"))
         #expect(try !served.exchange(name + "/echo").body.contains("cookie"), "no cookie of one client goes to another")
+    }
+
+    @Test(
+        "The log names a cookie that only the prefix makes too long for browsers",
+        arguments: [(0, nil), (1, "1 byte"), (20, "20 bytes"), (22, "22 bytes"), (23, nil), (100, nil)]
+            as [(Int, String?)]
+    )
+    func longCookies(_ excess: Int, _ shown: String?) throws {
+        defer { origin.stop() }
+        let logged = Guarded<[String?]>([])
+        // The prefix has 22 bytes.
+        let count = "\(self.served.cookiePrefix("https://cookies.example"))id".utf8.count
+        let value = String(repeating: "x", count: 4_096 - count + excess)
+        let served = try ServedMap(
+            #"{ "https://cookies.example/": { "text": "", "headers": { "Set-Cookie": "a=1, id=\#(value); Path=/, b=\"2\"" } } }"#
+        ) { request in logged.withLock { $0.append(request.warning) } }
+        #expect(try served.exchange("https://cookies.example/").all("Set-Cookie").count == 3)
+        let warning = shown.map {
+            "Browsers drop the cookie “id”, because the server's prefix makes it \($0) too long. Shorten it."
+        }
+        #expect(logged.withLock { $0 } == [warning])
     }
 
     @Test("An origin's cookies aren't sent to another one that is served at the same port later")

@@ -25,6 +25,8 @@ struct ServeTests {
                     ("Set-Cookie", "a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT"), ("Set-Cookie", "b=2"),
                     ("Connection", "close"), ("X-Own", "x"),
                 ])
+            case "/long-cookie":
+                LoopbackServer.Answer(headers: [("Set-Cookie", "id=" + String(repeating: "x", count: 4_090))])
             case "/secret":
                 LoopbackServer.Answer(
                     status: 401,
@@ -241,6 +243,18 @@ struct ServeTests {
         #expect(try await load(offline.url("/bytes")).body == bytes)
         #expect(origin.requestCount(path: "/bytes") == 1)
         #expect(try await offline.end().status == 0)
+    }
+
+    @Test("It says which cookie gets too long", arguments: [[], ["--json"]])
+    func longCookie(_ words: [String]) async throws {
+        defer { origin.stop() }
+        let server = try await serve(words)
+        _ = try await load(server.url("/long-cookie"))
+        let outcome = try await server.end()
+        #expect(
+            outcome.lines.contains { $0.contains("  200  network: Browsers drop the cookie “id”, ") } == words.isEmpty
+        )
+        #expect(outcome.lines.contains { $0.contains(#""warning":"Browsers drop the cookie “id”, "#) } != words.isEmpty)
     }
 
     @Test("It never logs characters that control a terminal", arguments: [true, false])

@@ -246,14 +246,14 @@ private final class ServeLog: Sendable {
                 [
                     "method": request.method, "url": request.url, "status": request.status, "source": source.name,
                     "file": source.file, "bytes": request.bytes, "milliseconds": milliseconds.roundedToHundredths,
-                    "error": source.reason,
+                    "error": source.reason, "warning": request.warning,
                 ],
                 onOneLine: true
             )
             return
         }
         let status = request.status.map { String($0) } ?? "—"
-        let reason = source.reason.map { ": \($0.prefix { $0 != "\n" })" } ?? ""
+        let reason = (source.reason ?? request.warning).map { ": \($0.prefix { $0 != "\n" })" } ?? ""
         output.line(
             """
             \(request.method) \(request.url)  \(status)  \(source, source.color)\(reason)  \
