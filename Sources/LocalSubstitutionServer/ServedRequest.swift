@@ -156,8 +156,7 @@ struct ServedRequest: Sendable {
     func forOrigin(_ url: URL, isWhole: Bool) -> URLRequest {
         var request = URLRequest(url: url)
         request.httpMethod = received.method
-        let isBodiless = ["GET", "HEAD"].contains(received.method) && received.body.isEmpty
-        if !isBodiless { request.httpBody = received.body }
+        if !received.body.isEmpty { request.httpBody = received.body }
         let ofConnection = Self.ofConnection(naming: received.header("Connection"))
         for (name, value) in received.headers {
             let key = name.asciiLowercased

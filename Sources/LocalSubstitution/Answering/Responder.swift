@@ -104,7 +104,13 @@ final class Responder: Sendable {
     /// - Parameters:
     ///   - body: The request's body; by default, the one that the request contains.
     ///   - rules: The rules of the request's session; `nil` if the cache alone decides.
-    func lookUp(_ request: URLRequest, body: RequestFacts.Body? = nil, rules: SessionRules? = nil) -> Plan {
+    ///   - traits: The traits of the request's client; by default, those of the cache.
+    func lookUp(
+        _ request: URLRequest,
+        body: RequestFacts.Body? = nil,
+        rules: SessionRules? = nil,
+        traits: LoaderTraits? = nil
+    ) -> Plan {
         if let event = maps.reloadIfChanged(forget: retained.removeAll) { observers.emit(event, isReload: true) }
         // Reads the generation before the map. Then `RetainedResponses.retain` doesn't retain a response made with an
         // outdated map.
@@ -116,7 +122,7 @@ final class Responder: Sendable {
             isOffline: rules?.isStrict ?? isCacheOffline.withLock { $0 },
             in: map,
             generation: generation,
-            traits: traits
+            traits: traits ?? self.traits
         ) { [maps] count in maps.isUsedUp(count, of: map) }
     }
 

@@ -20,7 +20,8 @@ extension SubstitutionMap {
         public let method: String
         /// The request's own headers, without the headers that the session adds.
         public let headers: [String: String]
-        /// The body; `nil` if it's empty, longer than 8 MiB, or hidden by Foundation, as in an upload task on Linux.
+        /// The body; `nil` if there's none, if it's longer than 8 MiB, or if Foundation hides it, as in an upload task on
+        /// Linux. An empty body is empty `Data`.
         public let body: Data?
         /// The text that each `*` of the key's path and query matched, percent-decoded. If the decoded text isn't
         /// UTF-8, the text stays encoded.
@@ -48,7 +49,7 @@ extension SubstitutionMap {
             self.url = url
             method = request.httpMethod ?? "GET"
             headers = request.allHTTPHeaderFields ?? [:]
-            self.body = if case .data(let data) = body, !data.isEmpty { data } else { nil }
+            self.body = if case .data(let data) = body { data } else { nil }
             self.captures = captures.map {
                 String(utf8: PercentEncoding.decode($0)) ?? String(decoding: $0, as: UTF8.self)
             }

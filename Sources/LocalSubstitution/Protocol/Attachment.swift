@@ -18,6 +18,7 @@ final class Attachment: Sendable {
     }
 
     let responder: Responder
+    /// The traits of the client's loader. Only a URLSession hides bodies.
     let traits: LoaderTraits
     let rules: SessionRules
     let forwarder: Forwarder
@@ -47,7 +48,7 @@ final class Attachment: Sendable {
         isBrowsed: Bool = false
     ) {
         self.responder = responder
-        traits = responder.traits
+        traits = client == .session ? responder.traits : responder.traits.subtracting(.hidesUploadBodies)
         self.rules = rules
         self.client = client
         self.sendsCredentials = sendsCredentials
@@ -81,7 +82,7 @@ final class Attachment: Sendable {
     /// - Parameter body: The request's body, as far as it's known. On the loader's queue, pass
     ///   ``RequestFacts/Body/onLoaderQueue(_:isHidden:)``.
     func lookUp(_ request: URLRequest, body: RequestFacts.Body) -> Plan {
-        responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules)
+        responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules, traits: traits)
     }
 
     /// Decides how to answer a request now, and counts the answer if its alternative has a limit of `times`.

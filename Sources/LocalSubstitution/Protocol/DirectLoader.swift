@@ -41,10 +41,6 @@ package final class DirectLoader: Sendable {
     /// redirect if the map answers its target, and otherwise returns the redirect.
     func answer(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
         var request = request
-        // There's no upload task here whose body Foundation could hide.
-        if request.httpBody == nil, request.httpBodyStream == nil, !request.showsItsBody(attachment.traits) {
-            request.httpBody = Data()
-        }
         var known: (Data, HTTPURLResponse)?
         for _ in 0...Redirect.most {
             guard let response = try await wholeResponse(to: request) else { return known }

@@ -144,7 +144,7 @@ struct HandlerTests {
     @Test("A handler sees long bodies and streams, up to 8 MiB", arguments: [false, true])
     func bodies(isStream: Bool) async throws {
         let handled = try Handled(["https://h/a": .handler { .text("\($0.body?.count ?? -1)") }])
-        for (length, seen) in [(0, -1), (70_000, 70_000), (8 << 20, 8 << 20), (8 << 20 + 1, -1)] {
+        for (length, seen) in [(0, 0), (70_000, 70_000), (8 << 20, 8 << 20), (8 << 20 + 1, -1)] {
             var request = try request("https://h/a", method: "POST")
             let body = Data(repeating: 1, count: length)
             if isStream { request.httpBodyStream = InputStream(data: body) } else { request.httpBody = body }
@@ -159,10 +159,18 @@ struct HandlerTests {
         #endif
     }
 
-    @Test("A request without a body has none, and not an empty one", arguments: ["GET", "DELETE"])
+    @Test(
+        "A request without a body has none, and an empty body is empty",
+        arguments: ["GET", "DELETE", "POST", "PATCH"]
+    )
     func noBody(method: String) async throws {
-        let handled = try Handled(["https://h/a": .handler { .text("\($0.body == nil)") }])
-        #expect(try await handled.load("https://h/a", method).text == "true")
+        let handled = try Handled(["https://h/a": .handler { .text("\($0.body.map { "\($0.count)" } ?? "none")") }])
+        for (body, seen) in [(nil, "none"), (Data(), "0")] {
+            #expect(try await handled.load("https://h/a", method, body: body).text == seen)
+            var direct = try request("https://h/a", method: method)
+            direct.httpBody = body
+            #expect(try await handled.cache.answer(to: direct)?.0 == Data(seen.utf8))
+        }
     }
 
     @Test("A handler is called only if the body meets its condition", arguments: [1, 70_000])
