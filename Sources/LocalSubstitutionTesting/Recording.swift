@@ -24,7 +24,8 @@ struct Recording: Sendable {
 
     private static let variable = "LOCAL_SUBSTITUTION_RECORD"
 
-    private static let value = ProcessInfo.processInfo.environment[variable]
+    /// The environment variable's value; `nil` if it isn't set, or is empty.
+    private static let value = ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 }
 
     /// The mode of this run; `nil` if the environment variable isn't set, or has an invalid value.
     static let mode = value.flatMap { Mode(rawValue: $0) }

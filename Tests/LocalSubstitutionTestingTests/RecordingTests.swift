@@ -352,7 +352,7 @@ struct RecordingTests {
 
     @Test(
         "A value that means nothing is an issue of each test, which names those that do",
-        arguments: ["everything", "1", "All", ""],
+        arguments: ["everything", "1", "All", " "],
         ["redacted", "exception", "scope"]
     )
     func unknownValue(_ value: String, test: String) async throws {
@@ -368,12 +368,12 @@ struct RecordingTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
     }
 
-    @Test("Without the variable, nothing is loaded or written")
-    func off() async throws {
+    @Test("Without the variable, or if it's empty, nothing is loaded or written", arguments: [nil, ""])
+    func off(_ value: String?) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("map.json", "{}")
         let origin = try Self.api()
-        let child = try await Self.run("redacted", file, origin, records: false)
+        let child = try await Self.run("redacted", file, origin, records: value != nil, value: value ?? "")
         #expect(child.issues.contains { $0.text.contains("No entry answers this request") })
         #expect(origin.requests.isEmpty)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])

@@ -282,7 +282,7 @@ extension SubstitutionMap.Answer {
     /// previous one. A blank line ends an event.
     public func secondsPerEvent(_ seconds: Double) -> Self { setting("secondsPerEvent", JSONText.number(seconds)) }
 
-    /// Sets how many requests, at least 1, an alternative answers before it's skipped.
+    /// Sets how many requests (1–1,000,000,000) an alternative answers before it's skipped.
     public func times(_ count: Int) -> Self { setting("times", String(count)) }
 
     /// Sets when the answer's file or body is used.

@@ -325,7 +325,8 @@ enum MapSchema {
                 "times": {
                   "description": "In an alternative, how many requests it answers.",
                   "type": "integer",
-                  "minimum": 1
+                  "minimum": 1,
+                  "maximum": 1000000000
                 },
                 "alternatives": { "$ref": "#/$defs/alternatives" },
                 "mimeType": {

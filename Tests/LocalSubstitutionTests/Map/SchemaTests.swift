@@ -56,6 +56,7 @@ struct SchemaTests {
         #"{ "https://h/a": { "text": "a", "secondsPerLine": 3600 }, "https://h/b": { "text": "a", "secondsPerEvent": 0 } }"#,
         #"{ "$defaults": { "bytesPerSecond": 1 }, "https://h/a": { "text": "", "secondsPerLine": 0 }, "https://h/b": { "stream": ["a"] } }"#,
         #"{ "https://h/a": { "bytesPerSecond": 1e9, "alternatives": [{ "json": 1, "times": 1, "secondsPerEvent": 0.5 }, "b"] } }"#,
+        #"{ "https://h/a": [{ "status": 503, "times": 1e9 }, { "status": 503, "times": 1000000000 }, "b"] }"#,
         #"{ "https://h/a": { "handler": "h", "delay": 1, "methods": ["PUT"], "when": { "text": "a" }, "ignoreQuery": true } }"#,
         #"{ "https://h/a": [{ "handler": "h", "times": 1 }, { "stream": ["a"], "methods": ["POST"] }], "https://h/b": { "handler": " " } }"#,
         #"{ "https://h/a": { "stream": [\#(Array(repeating: "\"\"", count: 10_000).joined(separator: ","))] } }"#,

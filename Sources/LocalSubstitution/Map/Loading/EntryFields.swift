@@ -152,7 +152,7 @@ extension EntryFields {
                 if let name { $0.fields.charset = name }
             },
             Field("status", refusing: [.error, .network, .handler, .alternatives]) {
-                $0.fields.status = $0.integer($1, "a number, such as 404") {
+                $0.fields.status = $0.integer($1, "a number from 200 to 599, such as 404") {
                     200...599 ~= $0 ? nil : "“status” can't be \($0). Use a number from 200 to 599."
                 }
             },
@@ -183,7 +183,7 @@ extension EntryFields {
             Field("methods", in: perRequest, inherit: { fill(&$0.methods, $1.methods) }) { $0.readMethods($1) },
             Field("when", in: [.entry, .alternative], refusing: [.alternatives]) { $0.readWhen($1) },
             Field("times", in: [.alternative], refusing: [.alternatives]) {
-                $0.fields.times = $0.integer($1, "a whole number of at least 1", in: 1...Int.max)
+                $0.fields.times = $0.integer($1, "a whole number from 1 to 1,000,000,000", in: 1...1_000_000_000)
             },
             Field("alternatives", answer: .alternatives, in: [.entry]) { $0.readAlternatives($1) },
             Field("ignoreQuery", in: whole, inherit: { fill(&$0.ignoreQuery, $1.ignoreQuery) }) {
