@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Guarded
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -155,7 +156,11 @@ final class RequestLoad {
     /// Throws an error if the Swift task was cancelled. A cancelled load must not report an answer that it can't
     /// deliver.
     static func checkCancellation() throws(URLError) {
-        if Task.isCancelled { throw URLError(.cancelled) }
+        if isCancelled { throw URLError(.cancelled) }
+    }
+
+    private static var isCancelled: Bool {
+        Task.isCancelled || OutermostCall.ofTask.get()?.isAbandoned.withLock { $0 } == true
     }
 
     /// Waits for an entry's delay.
@@ -166,7 +171,7 @@ final class RequestLoad {
 
     /// Fails a request that nothing has answered, and reports it unless a URLSession cancelled it.
     private func fail(_ plan: Plan, _ error: URLError) -> RequestOutcome {
-        if !Task.isCancelled {
+        if !Self.isCancelled {
             responder.reportUnanswered(plan, since: error.localizedDescription)
         } else if attachment.isDirect {
             responder.reportUnanswered(plan, since: "the request was cancelled")
@@ -293,13 +298,21 @@ final class RequestLoad {
         else { return .end(attachment.mishandled(plan, handler.refusal)) }
         let name = "The handler of the entry “\(substitution.key)”"
         let calls = attachment.rules.listener?.handlerCalls
-        let body = { @Sendable in try await call(request) }
-        let result =
-            if let calls {
-                try await timeout.value(for: self.url, startedBy: { calls.start(substitution.key, $0) }, of: body)
-            } else {
-                try await timeout.value(for: self.url, of: body)
-            }
+        let outermost = OutermostCall.ofTask.get()
+        let own = outermost ?? OutermostCall()
+        let body = { @Sendable in try await OutermostCall.ofTask.withValue(own) { try await call(request) } }
+        let result: Result<SubstitutionMap.Answer, any Error>
+        do throws(URLError) {
+            result =
+                if let calls {
+                    try await timeout.value(for: self.url, startedBy: { calls.start(substitution.key, $0) }, of: body)
+                } else {
+                    try await timeout.value(for: self.url, of: body)
+                }
+        } catch {
+            if outermost == nil { own.isAbandoned.withLock { $0 = true } }
+            throw error
+        }
         switch result {
         case .failure(let error):
             if let error = error as? URLError { return .end(attachment.fail(plan, error)) }
@@ -495,6 +508,16 @@ final class RequestLoad {
         responder.reportFallback(plan, error)
         return step
     }
+}
+
+/// A client's call of a handler, which may call ``LocalSubstitutionCache/answer(to:)``, which may call a handler, and so on.
+private final class OutermostCall: Sendable {
+    /// The call in which a task runs; `nil` outside a handler.
+    static let ofTask = TaskLocal<OutermostCall?>(wrappedValue: nil)
+
+    /// Whether the client's request has timed out or was cancelled. All calls in it end then: cancelling one after the
+    /// other wouldn't catch up with a handler that calls itself.
+    let isAbandoned = Guarded(false)
 }
 
 /// An executor that runs loads on Dispatch's threads. Dispatch adds threads when some are blocked.

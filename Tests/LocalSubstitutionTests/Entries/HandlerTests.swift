@@ -508,6 +508,62 @@ struct HandlerTests {
         await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
     }
 
+    @Test(
+        "If a handler calls itself without end, its calls end with the request",
+        arguments: ["session", "answer(to:)"],
+        ["timeout", "cancel"]
+    )
+    func endlessCalls(by way: String, end: String) async throws {
+        /// The calls that were made in all and until the request's end, and those that run.
+        let counts = Guarded((made: 0, madeInTime: 0, running: 0))
+        let own = Guarded<LocalSubstitutionCache?>(nil)
+        let (depths, reached) = AsyncStream.makeStream(of: Void.self)
+        let (returns, returned) = AsyncStream.makeStream(of: Void.self)
+        let handled = try Handled([
+            "https://h/*": .handler { asked in
+                let made = counts.withLock { counts in
+                    counts = (counts.made + 1, counts.madeInTime, counts.running + 1)
+                    return counts.made
+                }
+                defer {
+                    let isLast = counts.withLock { counts in
+                        counts.running -= 1
+                        return counts.running == 0
+                    }
+                    if isLast { returned.yield() }
+                }
+                if made == 1_000 { reached.yield() }
+                var inner = URLRequest(url: asked.url)
+                inner.timeoutInterval = 3600
+                let cache = own.withLock { $0 }
+                return try await withTaskCancellationHandler { [inner] in
+                    .data(try await cache?.answer(to: inner)?.0 ?? Data(), mimeType: "text/plain")
+                } onCancel: {
+                    // The outermost call is cancelled first.
+                    counts.withLock { if $0.madeInTime == 0 { $0.madeInTime = $0.made } }
+                }
+            }
+        ])
+        own.withLock { $0 = handled.cache }
+        var outer = try request("https://h/a")
+        outer.timeoutInterval = end == "timeout" ? 0.5 : 3600
+        let task = Task { [outer] () -> Data? in
+            if way == "session" { return try await handled.session.data(for: outer).0 }
+            return try await handled.cache.answer(to: outer)?.0
+        }
+        if end == "cancel" {
+            for await _ in depths { break }
+            task.cancel()
+        }
+        let code: URLError.Code = end == "timeout" ? .timedOut : .cancelled
+        await #expect { try await task.value } throws: { ($0 as? URLError)?.code == code }
+        for await _ in returns { break }
+        // Cancelling one call after the other would take as long as making them.
+        let (made, madeInTime, _) = counts.withLock { $0 }
+        #expect(made < madeInTime + madeInTime / 2, "\(made), \(madeInTime) of them in time")
+        own.withLock { $0 = nil }
+    }
+
     #if os(Linux)
     @Test("A resumed task doesn't call its handler again, and suspending doesn't cancel it")
     func suspended() async throws {
