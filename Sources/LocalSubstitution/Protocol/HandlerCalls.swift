@@ -3,9 +3,18 @@ import Guarded
 /// The calls of handlers that belong to a test. Each runs in a Swift task that inherits the task-locals of ``begin()``'s
 /// caller. So an expectation that fails in a handler is an issue of the test.
 package final class HandlerCalls: SessionRules.HandlerCaller {
+    private struct Call: Sendable {
+        let key: String
+        /// The call's task; `nil` until it's started.
+        var task: Task<Void, Never>?
+        var isCancelled: Bool
+        /// Whether the handler runs. Until then, its task waits for a thread.
+        var hasBegun = false
+    }
+
     private struct State: Sendable {
-        /// The calls that haven't returned. A task is `nil` until it's started.
-        var running: [Int: (key: String, task: Task<Void, Never>?, isCancelled: Bool)] = [:]
+        /// The calls that haven't returned.
+        var running: [Int: Call] = [:]
         var count = 0
         var hasEnded = false
     }
@@ -29,10 +38,11 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
     package func start(_ key: String, _ body: @escaping @Sendable () async -> Void) -> @Sendable () -> Void {
         let id = state.withLock { state in
             state.count += 1
-            state.running[state.count] = (key, nil, state.hasEnded)
+            state.running[state.count] = Call(key: key, isCancelled: state.hasEnded)
             return state.count
         }
         let call = { @Sendable [self] in
+            state.withLock { $0.running[id]?.hasBegun = true }
             await body()
             let isLast = state.withLock { state in
                 state.running[id] = nil
@@ -81,6 +91,6 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
             _ = try? await RequestTimeout(1).value(for: nil) { await allReturned.wait() }
         }.value
         starts.continuation.finish()
-        return state.withLock { $0.running.values.map(\.key) }.ordered(by: <)
+        return state.withLock { $0.running.values.filter(\.hasBegun).map(\.key) }.ordered(by: <)
     }
 }

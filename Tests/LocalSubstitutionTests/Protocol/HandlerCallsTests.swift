@@ -1,0 +1,34 @@
+#if os(Linux)
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Calls of handlers that belong to a test", .threads, .timeLimit(.minutes(2)))
+struct HandlerCallsTests {
+    @Test("At the end, only handlers that run go on, and none that still waits for a thread")
+    func waiting() async {
+        await #expect(processExitsWith: .success) {
+            let calls = HandlerCalls { _ in false }
+            calls.begin()
+            let (begins, begun) = AsyncStream.makeStream(of: String.self)
+            for number in 0..<AppThreads.most + 10 {
+                _ = calls.start("\(number)") {
+                    begun.yield("\(number)")
+                    block()
+                }
+            }
+            var running: [String] = []
+            for await key in begins {
+                running.append(key)
+                if running.count == AppThreads.most { break }
+            }
+            #expect(await calls.end() == running.sorted())
+        }
+    }
+}
+
+/// Blocks the thread until the process ends.
+private func block() { DispatchSemaphore(value: 0).wait() }
+#endif
