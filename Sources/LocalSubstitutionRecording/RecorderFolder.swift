@@ -57,7 +57,8 @@ final class RecorderFolder: Sendable {
         self.redact = redact
         output = Guarded(Output(lock: lock, map: map, texts: index.responses.mapValues(\.text)))
         self.index = Guarded(index)
-        if let problem = save() { throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(problem)") }
+        // If the disk is full, what's kept answers nevertheless, and the next save tries again.
+        _ = save()
     }
 
     // MARK: Responses in the folder

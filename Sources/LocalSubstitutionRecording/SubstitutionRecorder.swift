@@ -63,7 +63,7 @@ public final class SubstitutionRecorder: Sendable {
     ///     time, not on the loader's queue, and not for copies that are already in the folder. The closure must not
     ///     call the recorder. By default, the recorder keeps the body that the server sent.
     /// - Throws: An error if another recorder uses the folder, if the folder's map can't be read or isn't a JSON
-    ///   object, or if the folder isn't writable.
+    ///   object, or if the folder isn't writable. If the disk is full, an existing folder opens nevertheless.
     public init(
         folder: URL,
         limit: Int = 50_000_000,

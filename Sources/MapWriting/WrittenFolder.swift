@@ -107,12 +107,13 @@ package struct WrittenFolder: Sendable {
     }
 
     /// Checks that files can be written to the folder, by creating and removing one. If that fails, throws a problem
-    /// with the folder's name.
+    /// with the folder's name, unless the disk is full: there may be space later.
     package func checkIsWritable() throws(Problem) {
         let name = "write-test"
         do throws(Problem) {
             try prepare(Data(), for: name)
         } catch {
+            if [ENOSPC, EDQUOT].contains(error.code) { return }
             let folder = path.split(separator: "/").last.map(String.init) ?? path
             throw Problem(name: folder, code: error.code, link: error.link)
         }

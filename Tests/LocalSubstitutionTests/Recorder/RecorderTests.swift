@@ -567,6 +567,62 @@ struct RecorderTests {
         #expect(texts.all == ["problem", "recovery", "problem", "recovery"])
     }
 
+    #if os(Linux)
+    /// Runs in a separate process, since the limit is the process's.
+    @Test("What a killed recorder has left responds while the disk is full, and is saved when there's space")
+    func fullDiskAtOpening() async {
+        await #expect(processExitsWith: .success) {
+            func limitFiles(to most: rlim_t?) {
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                limit.rlim_cur = most ?? limit.rlim_max
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            }
+            // Otherwise, the limit ends the process.
+            signal(SIGXFSZ, SIG_IGN)
+            let (a, b) = ("https://h/a", "https://h/b")
+            let states: [(change: (TemporaryFolder) throws -> Void, kept: [String])] = [
+                ({ try $0.remove("recorder.json") }, [a, b]),
+                // The map was written, the notes weren't.
+                (
+                    {
+                        try $0.write("recorder.json", #"{ "responses": {} }"#)
+                        try $0.write(".recorder.journal", "h/a.txt\nh/b.txt\n")
+                    }, [a, b]
+                ),
+                // A body was written, the map wasn't.
+                (
+                    {
+                        try $0.write("Resources/h/c.txt", "three")
+                        try $0.write(".recorder.journal", "h/c.txt\n")
+                    }, [a, b]
+                ),
+                ({ try $0.remove("Resources/h/a.txt") }, [b]),
+            ]
+            for (change, kept) in states {
+                let fixture = try RecorderFixture()
+                try fixture.keepAndClose(a, "one")
+                try fixture.keepAndClose(b, "two")
+                try change(fixture.folder)
+                limitFiles(to: 0)
+                let recorder = try fixture.open()
+                let problems = Texts()
+                recorder.onProblem = { problems.append($0) }
+                #expect(try recorder.body(b) == "two")
+                #expect(try recorder.keep("https://h/d", "four").reason != nil)
+                recorder.flush()
+                #expect(problems.all.count == 1)
+                limitFiles(to: nil)
+                recorder.flush()
+                #expect(RecorderIndex.notes(in: fixture.folder.url)?.keys.sorted() == kept)
+                #expect(try Data(contentsOf: fixture.folder.file(".recorder.journal")).isEmpty)
+                #expect(try fixture.map().count == kept.count)
+                #expect(fixture.files.count == kept.count)
+            }
+        }
+    }
+    #endif
+
     @Test("A body that can't be written is reported")
     func bodyFailure() throws {
         let recorder = try fixture.open()
