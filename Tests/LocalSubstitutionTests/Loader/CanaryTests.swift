@@ -315,6 +315,47 @@ struct CanaryTests {
         }
     }
 
+    @Test(
+        "A compressed body that ends too early is no error, and nothing counts the bytes received",
+        arguments: [
+            (
+                "gzip",
+                "H4sIAAAAAAAAAzXMsQ2AMADEwD5TMAIGQshAFEhR9i8RelNdZY9n3staxgdhC3s4Qg1naOEK3fzf+MERnnCFL5zhDXf08gJgsYbFlgAAAA=="
+            ),
+            ("deflate", "eJw1zLENgDAAxMA+UzACBkLIQBRIUfYvEXpTXWWPZ97LWsYHYQt7OEINZ2jhCt383/jBEZ5whS+c4Q139PICy6oqbQ=="),
+            ("br", "G5UA+B0JNk7yuU9kY1mWxuYGY9+3pIxUAHFDGRzIDowFkZYJLGDFv9UFkFiMdX7xoJhyadruHg=="),
+        ],
+        [false, true]
+    )
+    func truncatedEncoding(_ body: (String, String), isChunked: Bool) async throws {
+        let (coding, base64) = body
+        let bytes = try #require(Data(base64Encoded: base64))
+        let origin = try LoopbackServer { request in
+            LoopbackServer.Answer(
+                headers: [("Content-Encoding", coding)],
+                body: request.path == "/whole" ? bytes : Data(bytes.prefix(bytes.count / 2)),
+                chunked: isChunked
+            )
+        }
+        defer { origin.stop() }
+        let whole = Data((0..<20).map { "line \($0)\n" }.joined().utf8)
+        for path in ["whole", "half"] {
+            let session = session(with: nil)
+            defer { session.finishTasksAndInvalidate() }
+            var task: URLSessionDataTask?
+            let result: (data: Data?, error: (any Error)?) = await withCheckedContinuation { continuation in
+                task = session.dataTask(with: origin.url(path)) { data, _, error in
+                    continuation.resume(returning: (data, error))
+                }
+                task?.resume()
+            }
+            let received = try #require(result.data)
+            #expect(result.error == nil)
+            #expect((received == whole) == (path == "whole") && whole.starts(with: received))
+            #expect(task?.countOfBytesReceived == 0)
+        }
+    }
+
     @Test("A redirect with 307 or 308 keeps the method but loses the body", arguments: [307, 308])
     func redirectedBody(_ status: Int) async throws {
         let origin = try LoopbackServer { request in
