@@ -120,6 +120,34 @@ struct GetRecordTests {
         #expect(try await folder.substitute("get", "--record", "kept", kept).status == 0)
     }
 
+    @Test(
+        "Of several responses to one URL, each has its own reason",
+        arguments: [
+            (["/500", "/200"], [500, nil]), (["/200", "/500"], [nil, 500]),
+            (["/500", "/401", "/200"], [500, 401, nil]), (["/200", "/redirect", "/200"], [nil, 401, nil]),
+        ]
+    )
+    func repeated(targets: [String], statuses: [Int?]) async throws {
+        let count = Guarded(0)
+        // Each request is answered in its turn.
+        let origin = try LoopbackServer { request in
+            guard request.path == "/a" else { return .status(401) }
+            let target = count.withLock { count in
+                defer { count += 1 }
+                return targets[count]
+            }
+            if target == "/redirect" { return .redirect(to: "/401") }
+            return LoopbackServer.Answer(status: Int(target.dropFirst()) ?? 0, body: Data(target.utf8))
+        }
+        defer { origin.stop() }
+        let urls = targets.map { _ in origin.url("/a").absoluteString }
+        let run = try await folder.substitute(["get", "--record", "kept", "--json"] + urls)
+        #expect(run.status == 1)
+        struct Record: Decodable { let notRecorded: String? }
+        let reasons = statuses.map { $0.map { "the status is \($0), which isn't recorded" } }
+        #expect(try run.json([Record].self).map(\.notRecorded) == reasons)
+    }
+
     @Test("A recording that can't be saved is an error")
     func unsavedRecording() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("a"), "/b": .text("b")])

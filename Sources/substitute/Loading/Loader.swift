@@ -100,7 +100,7 @@ extension Loader {
         private let cache: LocalSubstitutionCache
         /// The sources that the cache has reported, by URL. ``take(_:to:)`` removes the one that it returns.
         private let sources = Guarded<[URL: [Fetch.Source]]>([:])
-        private let notRecorded = Guarded<[URL: String]>([:])
+        private let notRecorded = Guarded<String?>(nil)
 
         /// Starts listening to a cache's events.
         ///
@@ -116,7 +116,7 @@ extension Loader {
                 case .confirmed: self?.note(event.url, .confirmed)
                 case .fallbackHit: self?.note(event.url, .defaultCache)
                 default:
-                    if event.kind == .notRecorded { self?.noteNotRecorded(event.url, event.reason) }
+                    if event.kind == .notRecorded { self?.notRecorded.withLock { $0 = event.reason } }
                     others(event)
                 }
             }
@@ -137,12 +137,12 @@ extension Loader {
             return .substituted(file: Self.file(of: response, by: cache))
         }
 
-        /// Returns why a recorder didn't keep the last response for a URL; `nil` if it did, or if there was none.
-        func reasonNotRecorded(_ url: URL) -> String? { notRecorded.withLock { $0[url] } }
-
-        /// Notes why a recorder didn't keep the response for a URL. Ignores a missing URL.
-        func noteNotRecorded(_ url: URL?, _ reason: String?) {
-            if let url { notRecorded.withLock { $0[url] = reason } }
+        /// Returns why a recorder didn't keep the last response, and forgets that; `nil` if it did, or if there was none.
+        func takeReasonNotRecorded() -> String? {
+            notRecorded.withLock { reason in
+                defer { reason = nil }
+                return reason
+            }
         }
 
         /// Records what answered a URL. Ignores a missing URL.

@@ -68,7 +68,6 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> Subco
         fetches.append(fetch)
     }
     loading.end(output)
-    for index in fetches.indices { fetches[index].notRecorded = loading.reasonNotRecorded(fetches[index].url) }
     for fetch in fetches {
         if let reason = fetch.notRecorded { output.message("not recorded \(fetch.url.absoluteString): \(reason)") }
         if let reason = fetch.source.reason { output.message("\(fetch.url.absoluteString): \(lines: reason)") }
@@ -188,18 +187,17 @@ private struct CommandSession: Sendable {
         loader = Loader(configuration, limit: limit, sources)
     }
 
+    /// Loads a request. Don't load another at the same time.
     func load(_ request: URLRequest) async -> Fetch {
-        let fetch = await loader.load(request)
+        var fetch = await loader.load(request)
+        guard let recorder else { return fetch }
+        // Whether the response is kept is decided here.
+        recorder.writeBodies()
+        fetch.notRecorded = sources.takeReasonNotRecorded()
         // No event is about a request that the recorder doesn't take.
-        if fetch.source == .network, let reason = recorder?.refusal(of: request) {
-            sources.noteNotRecorded(fetch.url, reason)
-        }
+        if fetch.source == .network { fetch.notRecorded = fetch.notRecorded ?? recorder.refusal(of: request) }
         return fetch
     }
-
-    /// Returns why the response for a URL wasn't recorded; `nil` if it was, or if there was none. Call this after
-    /// ``end(_:)``, since the last responses are recorded there.
-    func reasonNotRecorded(_ url: URL) -> String? { sources.reasonNotRecorded(url) }
 
     /// Ends the loads. With `--record`, also saves the recording, and reports how many responses were recorded.
     func end(_ output: Output) {
