@@ -30,6 +30,8 @@ struct ServeRecordTests {
         case "/cut":
             return .text("data: a\n\ndata: b\n\n", type: "text/event-stream").failing(.dropAfter(bodyBytes: 9))
         case "/304": return .status(304)
+        case let path where path.hasPrefix("/part/"):
+            return LoopbackServer.Answer(status: 206, headers: [("Content-Range", "bytes 0-0/2")], body: Data("x".utf8))
         default: return .text("ok")
         }
     }
@@ -105,6 +107,29 @@ struct ServeRecordTests {
             #expect(group.count == count && group.urls == urls)
             #expect(group.command?.hasSuffix(command) == (reason.contains("206") ? true : nil))
         }
+    }
+
+    @Test("A line that leaves URLs out says how many", arguments: [1, 5, 6, 8])
+    func more(count: Int) async throws {
+        defer { origin.stop() }
+        let base = String(origin.baseURL.absoluteString.dropLast())
+        let server = try await ServerProcess(in: folder, ["--origin", base, "--record", "Kept"])
+        for number in 1...count {
+            try request("/500?\(number)", to: server)
+            try request("/part/\(number)", to: server, "Range: bytes=0-0")
+        }
+        let times = count == 1 ? "once" : "\(count) times"
+        let lines = try await server.end().messages.components(separatedBy: "\n").filter { $0.contains("not recorded") }
+        let failed = (1...min(count, 2)).map { "\(base)/500?\($0)" }.joined(separator: " ")
+        let others = count > 2 ? " and \(count - 2) more" : ""
+        let status = "not recorded \(times): the status is 500, which isn't recorded: \(failed)\(others)"
+        #expect(lines.contains("substitute: \(status)"), "\(lines)")
+        let some = count > 5 ? "5 of \(count) whole files" : "whole files"
+        let parts = (1...min(count, 5)).map { "\(base)/part/\($0)" }.joined(separator: " ")
+        #expect(
+            lines.contains { $0.contains(". To record \(some): ") && $0.hasSuffix("get --record Kept \(parts)") },
+            "\(lines)"
+        )
     }
 
     @Test("The command that a part's line names records the file")

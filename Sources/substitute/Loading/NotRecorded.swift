@@ -13,16 +13,23 @@ struct NotRecorded: Sendable {
     struct Group: Sendable, Encodable {
         let reason: String
         var count = 0
-        /// Some of the URLs, the most frequent first.
+        /// At most five of the URLs, the most frequent first.
         var urls: [String] = []
+        /// How many URLs there are besides ``urls``.
+        var more = 0
         /// The words of the command that loads the files whole, if only parts of them arrived; otherwise, `nil`.
         var command: String?
 
         var text: Output.Text {
             let times = count == 1 ? "once" : "\(count.grouped) times"
-            if let command { return "not recorded \(times): \(reason). To record whole files: \(command)" }
-            return
-                "not recorded \(times): \(reason): \(urls.prefix(2).joined(separator: " "))\(urls.count > 2 ? " …" : "")"
+            let all = urls.count + more
+            if let command {
+                let some = more > 0 ? "\(urls.count) of \(all.grouped) whole files" : "whole files"
+                return "not recorded \(times): \(reason). To record \(some): \(command)"
+            }
+            let shown = urls.prefix(2)
+            let others = all > shown.count ? " and \((all - shown.count).grouped) more" : ""
+            return "not recorded \(times): \(reason): \(shown.joined(separator: " "))\(others)"
         }
     }
 
@@ -48,7 +55,12 @@ struct NotRecorded: Sendable {
             let counts = reason == part ? counts.filter { !recorder.hasAnswer(to: URLRequest(url: $0.key)) } : counts
             let urls = counts.sorted { ($1.value, $0.key.absoluteString) < ($0.value, $1.key.absoluteString) }.prefix(5)
                 .map { reason == part ? $0.key.absoluteString : ShownURL($0.key).text }
-            var group = Group(reason: reason, count: counts.values.reduce(0, +), urls: urls)
+            var group = Group(
+                reason: reason,
+                count: counts.values.reduce(0, +),
+                urls: urls,
+                more: counts.count - urls.count
+            )
             if reason == part {
                 let words = ["get", "--record", Shell.word(for: recorder.folder)] + urls.map { Shell.word($0) }
                 group.command = "\(Shell.invocation) \(words.joined(separator: " "))"
