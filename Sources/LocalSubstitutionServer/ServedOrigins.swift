@@ -56,27 +56,50 @@ final class ServedOrigins: Sendable {
                 throw SubstitutionServerError(.stopped, "The server was stopped. Make another server.")
             }
             if let port = state.ports[origin] { return port }
-            guard state.ports.count < Self.most else {
-                throw SubstitutionServerError(
-                    .tooManyOrigins,
-                    "“\(origin)” can't be served, because the server already has \(Self.most) origins, the most it can "
-                        + "have. Make another server for this origin."
-                )
-            }
-            let wanted = wanted[origin] ?? 0
-            let port: UInt16
-            do throws(StartError) {
-                port = try listener.listen(on: wanted)
-            } catch {
-                let place = wanted == 0 ? "any port" : "port \(wanted)"
-                let fix = wanted == 0 ? error.fix : "Use another port, or leave out the port to get a free one."
-                throw SubstitutionServerError(
-                    .portUnavailable,
-                    "“\(origin)” can't be served on \(place) of 127.0.0.1 (\(error)). \(fix)"
-                )
+            let port = try Self.open(wanted[origin] ?? 0, for: origin, beside: state.ports.count) {
+                wanted throws(StartError) in try listener.listen(on: wanted)
             }
             state.ports[origin] = port
             return port
+        }
+    }
+
+    /// Checks that a server could open the ports of origins. Doesn't listen on them, so that no client takes
+    /// them for the server's.
+    static func check(_ ports: [WebOrigin: UInt16]) throws(SubstitutionServerError) {
+        var sockets: [Socket] = []
+        for (origin, wanted) in ports {
+            sockets.append(
+                try open(wanted, for: origin, beside: sockets.count) { wanted throws(StartError) in
+                    try Socket.bound(to: wanted)
+                }
+            )
+        }
+    }
+
+    /// Calls a closure that opens a port for an origin, and says what's wrong if there are too many, or if that fails.
+    private static func open<Result>(
+        _ wanted: UInt16,
+        for origin: WebOrigin,
+        beside count: Int,
+        _ body: (UInt16) throws(StartError) -> Result
+    ) throws(SubstitutionServerError) -> Result {
+        guard count < most else {
+            throw SubstitutionServerError(
+                .tooManyOrigins,
+                "“\(origin)” can't be served, because the server already has \(most) origins, the most it can have. "
+                    + "Make another server for this origin."
+            )
+        }
+        do throws(StartError) {
+            return try body(wanted)
+        } catch {
+            let place = wanted == 0 ? "any port" : "port \(wanted)"
+            let fix = wanted == 0 ? error.fix : "Use another port, or leave out the port to get a free one."
+            throw SubstitutionServerError(
+                .portUnavailable,
+                "“\(origin)” can't be served on \(place) of 127.0.0.1 (\(error)). \(fix)"
+            )
         }
     }
 

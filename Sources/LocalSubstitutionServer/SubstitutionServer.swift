@@ -109,6 +109,12 @@ public final class SubstitutionServer: Sendable {
 
     deinit { stop() }
 
+    /// Checks the ports that a server is to open, without opening them. Throws the error with which the server wouldn't
+    /// start.
+    package static func check(ports: [String: UInt16]) throws(SubstitutionServerError) {
+        try ServedOrigins.check(try origins(ports))
+    }
+
     /// Returns the local URL for a URL, such as `http://127.0.0.1:49152/a` for `https://www.example.com/a`.
     ///
     /// The first call for an origin opens the origin's port.

@@ -192,28 +192,34 @@ package final class Socket: Sendable {
 
     // MARK: Listening
 
-    /// Returns a socket that listens on a port of 127.0.0.1. Port 0 means any free port.
-    static func listening(on port: UInt16) throws(StartError) -> Socket {
+    /// Returns a socket that has a port of 127.0.0.1, but doesn't listen yet. Port 0 means any free port.
+    package static func bound(to port: UInt16) throws(StartError) -> Socket {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { throw .current("socket") }
-        let listener = Socket(owning: descriptor)
+        let bound = Socket(owning: descriptor)
         // With this option, a port can be used again while connections of an earlier process are still in TIME_WAIT.
-        listener.turnOn(SO_REUSEADDR, at: SOL_SOCKET)
+        bound.turnOn(SO_REUSEADDR, at: SOL_SOCKET)
         var address = loopbackAddress(port: port)
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafePointer(to: &address) {
+        let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
         }
-        guard bound == 0 else { throw .current("bind") }
-        guard listen(descriptor, 512) == 0 else { throw .current("listen") }
+        guard result == 0 else { throw .current("bind") }
+        return bound
+    }
+
+    /// Returns a socket that listens on a port of 127.0.0.1. Port 0 means any free port.
+    static func listening(on port: UInt16) throws(StartError) -> Socket {
+        let listener = try bound(to: port)
+        guard listen(listener.descriptor, 512) == 0 else { throw .current("listen") }
         // A client can leave between poll() and accept(). If accept() could block, it would then wait for another
         // client, and `stop()` couldn't end that wait.
-        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw .current("fcntl") }
+        guard fcntl(listener.descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw .current("fcntl") }
         return listener
     }
 
     /// Returns the port that the socket is bound to.
-    func localPort() throws(StartError) -> UInt16 {
+    package func localPort() throws(StartError) -> UInt16 {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) {

@@ -46,6 +46,18 @@ struct SocketTests {
         withExtendedLifetime(pairs) { #expect(Socket.readable(of: [pairs[0].1], within: 0.01).isEmpty) }
     }
 
+    @Test("A port that's only bound is taken, and refuses connections")
+    func bound() throws {
+        let bound = try Socket.bound(to: 0)
+        let port = try bound.localPort()
+        #expect(throws: StartError(call: "connect", code: ECONNREFUSED)) { try RawClient(port) }
+        withExtendedLifetime(bound) {}
+        let listener = try Listener { _ in }
+        defer { listener.stop() }
+        let taken = try listener.listen(on: 0)
+        #expect(throws: StartError(call: "bind", code: EADDRINUSE)) { try Socket.bound(to: taken) }
+    }
+
     @Test("A wait for bytes that don't arrive isn't shorter than its timeout, and not 10 ms longer")
     func timeout() {
         let waits = (0..<20).map { _ in

@@ -395,6 +395,28 @@ struct ServeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: kept) == ["mine.txt"])
     }
 
+    @Test("With --record, it doesn't listen before the folder is open")
+    func listensOnce() async throws {
+        defer { origin.stop() }
+        // While this is locked, the recorder waits.
+        let kept = folder.url.appendingPathComponent("Kept")
+        try folder.write("mine", to: "Kept/mine.txt")
+        let turn = open(kept.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        #expect(flock(turn, LOCK_EX) == 0)
+        let free = try LoopbackServer(routes: [:])
+        let port = free.port
+        free.stop()
+        async let server = serve(["--record", "Kept", "--port", "\(port)"])
+        var connections = 0
+        while !FileManager.default.fileExists(atPath: kept.appendingPathComponent(".recorder.lock").path) {
+            if (try? RawClient(port)) != nil { connections += 1 }
+            await Task.yield()
+        }
+        #expect(connections == 0)
+        close(turn)
+        #expect(try await server.end().status == 0)
+    }
+
     @Test("It names the scheme that an origin lacks before the map that is missing")
     func scheme() async throws {
         defer { origin.stop() }

@@ -64,25 +64,23 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
             : Failure("\(choice.missing) Or serve an origin without a map, with --origin URL.")
     }
     let ports = try ports(of: origins, from: firstPort)
-    func start(_ recorder: SubstitutionRecorder?) throws(Failure) -> SubstitutionServer {
-        do throws(SubstitutionServerError) {
-            return try SubstitutionServer(
-                cache: cache,
-                unmatched: arguments.has("offline") ? .fail : .load,
-                recorder: recorder,
-                ports: ports,
-                log: log.add
-            )
-        } catch {
-            throw error.kind == .invalidPorts ? Failure(usage: "\(error)") : Failure("\(error)")
-        }
-    }
-    // A recorder writes into its folder at once. So first try whether the server can start.
-    if folder != nil { try start(nil).stop() }
-    let recorder = try folder.map { try output.recorder(in: $0) }
+    let (server, recorder): (SubstitutionServer, SubstitutionRecorder?)
     let notRecorded = Guarded(NotRecorded())
-    if recorder != nil { cache.hear { event in notRecorded.withLock { $0.add(event) } } }
-    let server = try start(recorder)
+    do {
+        // A recorder writes into its folder at once. So first check whether the server can start.
+        try SubstitutionServer.check(ports: ports)
+        recorder = try folder.map { try output.recorder(in: $0) }
+        if recorder != nil { cache.hear { event in notRecorded.withLock { $0.add(event) } } }
+        server = try SubstitutionServer(
+            cache: cache,
+            unmatched: arguments.has("offline") ? .fail : .load,
+            recorder: recorder,
+            ports: ports,
+            log: log.add
+        )
+    } catch let error as SubstitutionServerError {
+        throw error.kind == .invalidPorts ? Failure(usage: "\(error)") : Failure("\(error)")
+    }
     for (local, origin) in server.served(in: origins) {
         output.line("\(local)  \(origin)")
         try output.json(["url": local, "origin": origin], onOneLine: true)
