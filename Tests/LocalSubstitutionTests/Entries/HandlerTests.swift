@@ -558,9 +558,10 @@ struct HandlerTests {
         let code: URLError.Code = end == "timeout" ? .timedOut : .cancelled
         await #expect { try await task.value } throws: { ($0 as? URLError)?.code == code }
         for await _ in returns { break }
-        // Cancelling one call after the other would take as long as making them.
+        // Cancelling one call after the other would take as long as making them. On a busy machine, some hundred calls may be made
+        // before the first one knows.
         let (made, madeInTime, _) = counts.withLock { $0 }
-        #expect(made < madeInTime + madeInTime / 2, "\(made), \(madeInTime) of them in time")
+        #expect(made < madeInTime + madeInTime / 2 + 500, "\(made), \(madeInTime) of them in time")
         own.withLock { $0 = nil }
     }
 
