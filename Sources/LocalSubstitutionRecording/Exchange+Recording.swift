@@ -56,6 +56,20 @@ extension Exchange {
 
         var body: Data { exchange.body }
 
+        /// The headers of the request.
+        var requestHeaders: [String: String] { exchange.request.allHTTPHeaderFields ?? [:] }
+
+        /// The request headers by which the server chose the response.
+        private(set) lazy var choosing = RecordingRules.choosingHeaders(of: exchange.response)
+
+        /// Whether the response replaces a different one that the server may have chosen for another request.
+        var replacesAnother = false
+
+        /// Returns whether a request has the same values as this one of all headers by which the server chose.
+        func isForSameRequest(as headers: [String: String], choosing names: [String] = []) -> Bool {
+            (choosing.names + names).allSatisfy { requestHeaders[header: $0] == headers[header: $0] }
+        }
+
         /// The body's digest. It's computed at first use, since it's never needed if a later response supersedes this
         /// one.
         private(set) lazy var digest = Digest.hexadecimal(of: body)
@@ -67,9 +81,12 @@ extension Exchange {
             headers: RecordingRules.Headers.names + (300..<400 ~= exchange.response.statusCode ? ["Location"] : [])
         )
 
-        /// A clause about headers that are left out because they may contain a credential; `nil` if there are none.
-        var headerNote: String? {
-            RecordingRules.Headers.noteOnWithheld { exchange.response.value(forHTTPHeaderField: $0) }
+        /// Clauses about headers that are left out because they may contain a credential, and about another response that
+        /// this one replaces; `nil` if there are none.
+        var note: String? {
+            let headers = RecordingRules.Headers.noteOnWithheld { exchange.response.value(forHTTPHeaderField: $0) }
+            let notes = [headers, replacesAnother ? RecordingRules.keptLast : nil].compactMap(\.self)
+            return notes.isEmpty ? nil : notes.joined(separator: "; ")
         }
 
         /// Returns the response to put in the recorder's index. The date in its notes is 0 until the index sets it.
@@ -85,6 +102,7 @@ extension Exchange {
                 etag: validator("ETag"),
                 lastModified: validator("Last-Modified"),
                 redirected: !exchange.redirects.isEmpty,
+                vary: choosing.names.isEmpty ? nil : choosing.names,
                 date: 0
             )
             return RecorderIndex.Response(WrittenEntry(response, at: url, file: file, defaults: defaults), notes)
@@ -102,9 +120,9 @@ extension Exchange {
 
     /// What a recorder does with a response that has arrived.
     enum Decision {
-        /// Keep the response. It replaces an earlier copy for its URL.
+        /// Keep the response. It replaces an earlier copy for the same request.
         case keep(Accepted)
-        /// Don't keep the response. If `dropping` is a URL, also drop the earlier copy for this URL, since that copy is
+        /// Don't keep the response. If `dropping` is a URL, also drop the earlier copy for the same request, since that copy is
         /// out of date or can't be kept any more. If it's `nil`, earlier copies stay.
         case refuse(RecordingRules.Refusal, dropping: NormalizedURL?)
     }

@@ -3,6 +3,10 @@ import Guarded
 import LocalSubstitution
 import MapWriting
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// A recorder's folder: the responses in it, and those that have yet to be written.
 ///
 /// Bodies are written before the map that uses them. So even if the process is killed, the map is valid
@@ -66,13 +70,13 @@ final class RecorderFolder: Sendable {
     /// The entries that the recorder didn't write.
     var foreign: ForeignEntries { index.withLock { $0.foreign } }
 
-    /// Returns the kept response for a URL; `nil` if there's none.
-    func response(for url: NormalizedURL) -> RecorderIndex.Response? { index.withLock { $0.responses[url.canonical] } }
+    /// Returns the kept responses for a URL; `nil` if there are none.
+    func responses(for url: NormalizedURL) -> Representations? { index.withLock { $0.responses[url.canonical] } }
 
-    /// Notes that the kept response for a URL is still current, which makes it the newest. Does nothing if there's no
-    /// kept response.
-    func confirm(_ url: NormalizedURL) {
-        index.withLock { $0.confirm(url.canonical) }
+    /// Notes that the kept response to a request for a URL is still current, which makes it the newest. Does nothing if
+    /// there's no kept response.
+    func confirm(_ url: NormalizedURL, for headers: [String: String]) {
+        index.withLock { $0.confirm(url.canonical, for: headers) }
     }
 
     // MARK: Responses to write
@@ -140,23 +144,31 @@ final class RecorderFolder: Sendable {
         guard !batch.isEmpty else { return nil }
         var outcomes = [Exchange.Report](repeating: .unchanged, count: batch.count)
         let foreign = foreign
-        // Of several responses for one URL, only the last can be kept.
-        var last: [String: (number: Int, accepted: Exchange.Accepted)] = [:]
+        // Of several responses to the same request, only the last can be kept.
+        var last: [String: [(number: Int, accepted: Exchange.Accepted)]] = [:]
         // Only `output` is locked here, since the redaction may take long.
         for (number, (exchange, _)) in batch.enumerated() {
             switch exchange.decision(foreign, limit: limit, redact: redact) {
             case .keep(let accepted):
-                last[accepted.url.canonical] = (number, accepted)
+                last[accepted.url.canonical, default: []].removeAll { _, other in
+                    let headers = accepted.requestHeaders
+                    guard other.isForSameRequest(as: headers, choosing: accepted.choosing.names) else { return false }
+                    if accepted.choosing.hasOthers, other.digest != accepted.digest { accepted.replacesAnother = true }
+                    return true
+                }
+                last[accepted.url.canonical, default: []].append((number, accepted))
             case .refuse(let reason, let outdated):
                 if let url = outdated?.canonical {
-                    last[url] = nil
-                    index.withLock { $0.drop(url) }
+                    let headers = exchange.request.allHTTPHeaderFields ?? [:]
+                    last[url]?.removeAll { $0.accepted.isForSameRequest(as: headers) }
+                    index.withLock { $0.drop(url, file: $0.responses[url]?.recorded(for: headers)?.notes.file) }
                 }
                 outcomes[number] = .notKept(reason: reason.description)
             }
         }
         let files = WrittenFolder.Batch(in: output.map.writtenResources)
-        let new = last.values.sorted { $0.number < $1.number }.filter { !putUnchanged($0.accepted, foreign) }
+        let new = last.values.flatMap(\.self).sorted { $0.number < $1.number }
+            .filter { !putUnchanged($0.accepted, foreign) }
             .map { ($0.number, $0.accepted, file: newName(for: $0.accepted, &output.map.names, files)) }
         var message: String?
         var problem: WrittenFolder.Problem?
@@ -164,10 +176,15 @@ final class RecorderFolder: Sendable {
         for (number, accepted, file) in new {
             do throws(WrittenFolder.Problem) {
                 if let problem { throw problem }
+                // A response that arrived together with this one may have the same body.
+                if putUnchanged(accepted, foreign) {
+                    output.map.names.release(file)
+                    continue
+                }
                 try files.create(accepted.body, as: file)
                 put(accepted, file: file, foreign)
                 let url = resources.url(of: file)
-                outcomes[number] = .kept(file: url, bytes: accepted.body.count, note: accepted.headerNote)
+                outcomes[number] = .kept(file: url, bytes: accepted.body.count, note: accepted.note)
             } catch {
                 output.map.names.release(file)
                 // The earlier recording stays: it's still complete, and has its own validator.
@@ -183,19 +200,27 @@ final class RecorderFolder: Sendable {
     /// Keeps a response without writing its body, if the folder already has the same body. Otherwise, changes nothing
     /// and returns `false`.
     private func putUnchanged(_ accepted: Exchange.Accepted, _ foreign: ForeignEntries) -> Bool {
-        guard let old = response(for: accepted.url), old.notes.digest == accepted.digest,
-            old.notes.bytes == accepted.body.count,
-            let status = FileStatus(path: resources.path(of: old.notes.file)), status.kind == .regular,
-            status.size == old.notes.bytes
-        else { return false }
-        put(accepted, file: old.notes.file, foreign)
-        return true
+        let found = responses(for: accepted.url)
+        let recorded = found?.recorded(for: accepted.requestHeaders)
+        for old in found?.all ?? [] where old.notes.digest == accepted.digest && old.notes.bytes == accepted.body.count
+        {
+            // Other requests that have this response must keep its type.
+            let isOnlyOwn = old.notes.file == recorded?.notes.file && old.requests.count < 2
+            guard isOnlyOwn || old.text == accepted.kept(as: old.notes.file, defaults: foreign.defaults).text,
+                let status = FileStatus(path: resources.path(of: old.notes.file)), status.kind == .regular,
+                status.size == old.notes.bytes
+            else { continue }
+            put(accepted, file: old.notes.file, foreign)
+            return true
+        }
+        if recorded != nil, accepted.choosing.hasOthers { accepted.replacesAnother = true }
+        return false
     }
 
     private func put(_ accepted: Exchange.Accepted, file: String, _ foreign: ForeignEntries) {
         let new = accepted.kept(as: file, defaults: foreign.defaults)
         index.withLock { index in
-            index.put(new, for: accepted.url.canonical)
+            index.put(new, for: accepted.url.canonical, to: accepted.requestHeaders)
             index.trim(to: limit, sparesNewest: true)
         }
     }
@@ -207,7 +232,7 @@ final class RecorderFolder: Sendable {
         _ names: inout RecordedFileName.InUse,
         _ files: WrittenFolder.Batch
     ) -> String {
-        let isFirst = response(for: accepted.url) == nil
+        let isFirst = responses(for: accepted.url) == nil
         let name = accepted.response.fileName(for: accepted.url, digest: isFirst ? nil : accepted.digest)
         return names.take(name, unless: files.contains)
     }
@@ -292,12 +317,11 @@ final class RecorderFolder: Sendable {
     private func dropLostResponses() {
         let (responses, isWritten) = index.withLock { ($0.responses, $0.unsaved.isMap) }
         guard isWritten else { return }
-        let lost = responses.filter { FileStatus(path: resources.path(of: $0.value.notes.file))?.kind != .regular }
+        let lost = responses.flatMap { url, found in found.files.map { (url, $0) } }
+            .filter { FileStatus(path: resources.path(of: $0.1))?.kind != .regular }
         guard !lost.isEmpty else { return }
         index.withLock { index in
-            for (url, response) in lost where index.responses[url]?.notes.file == response.notes.file {
-                index.drop(url)
-            }
+            for (url, file) in lost { index.drop(url, file: file) }
         }
     }
 }

@@ -21,11 +21,13 @@ struct RecorderIndex: Sendable {
     }
 
     /// The kept responses, by canonical URL.
-    private(set) var responses: [String: Response]
+    private(set) var responses: [String: Representations]
     /// The entries that the recorder didn't write.
     private(set) var foreign: ForeignEntries
     /// The total size of all kept responses' files, in bytes.
     private(set) var bytes: Int
+    /// The number of all kept responses.
+    private var count: Int
     var unsaved: Unsaved
 
     /// The date of the newest response, in milliseconds since 1970.
@@ -36,12 +38,13 @@ struct RecorderIndex: Sendable {
     ///
     /// - Parameter responses: The responses in the folder, by canonical URL. Their dates decide which
     ///   are dropped first.
-    init(_ responses: [String: Response], _ foreign: ForeignEntries, unsaved: Unsaved) {
+    init(_ responses: [String: Representations], _ foreign: ForeignEntries, unsaved: Unsaved) {
         self.responses = responses
         self.foreign = foreign
         self.unsaved = unsaved
-        bytes = responses.values.reduce(0) { $0 + $1.notes.bytes }
-        let items = responses.map { (name: $0.key, stamp: $0.value.notes.date) }
+        bytes = responses.values.reduce(0) { $0 + $1.bytes }
+        count = responses.values.reduce(0) { $0 + $1.all.count }
+        let items = responses.flatMap { url, found in found.all.map { (name: url, stamp: $0.notes.date) } }
             .sorted { ($0.stamp, $0.name) < ($1.stamp, $1.name) }
         ages = NamesByAge(items)
         // A date in the future doesn't count here. Each new date is later than `lastStamp`, so all new dates would be
@@ -50,39 +53,56 @@ struct RecorderIndex: Sendable {
     }
 
     /// The file names of all responses, folded: see `RecordedFileName.InUse.folded(_:)`.
-    var filesInUse: Set<String> { Set(responses.values.map { RecordedFileName.InUse.folded($0.notes.file) }) }
-
-    /// Keeps a response for a canonical URL, in place of an earlier one.
-    mutating func put(_ response: Response, for url: String) {
-        let old = responses[url]
-        if let old, old.notes.file != response.notes.file { unsaved.removed.insert(old.notes.file) }
-        bytes += response.notes.bytes - (old?.notes.bytes ?? 0)
-        responses[url] = response
-        stamp(url)
-        if old?.text != response.text { unsaved.isMap = true }
+    var filesInUse: Set<String> {
+        Set(responses.values.flatMap { $0.files.map { RecordedFileName.InUse.folded($0) } })
     }
 
-    /// Notes that the kept response for a canonical URL is still current, which makes it the newest. Does nothing if
-    /// there's no kept response.
-    mutating func confirm(_ url: String) {
-        if responses[url] != nil { stamp(url) }
+    /// Keeps a response to a request for a canonical URL, in place of an earlier one.
+    mutating func put(_ response: Response, for url: String, to headers: [String: String]) {
+        var response = response
+        response.notes.date = nextStamp()
+        change(url) { $0.put(response, to: headers) }
+        noteAge(of: url, response.notes.date)
     }
 
-    /// Drops the response for a canonical URL. Does nothing if there's no response.
-    mutating func drop(_ url: String) {
-        guard let old = responses.removeValue(forKey: url) else { return }
-        bytes -= old.notes.bytes
-        unsaved.formUnion(Unsaved(isNotes: true, isMap: true, removed: [old.notes.file]))
+    /// Notes that the kept response to a request for a canonical URL is still current, which makes it the newest. Does
+    /// nothing if there's no kept response.
+    mutating func confirm(_ url: String, for headers: [String: String]) {
+        guard let file = responses[url]?.recorded(for: headers)?.notes.file else { return }
+        let stamp = nextStamp()
+        responses[url]?.setDate(stamp, of: file)
+        noteAge(of: url, stamp)
+    }
+
+    /// Drops a response to a canonical URL. Does nothing if there's no response with this file.
+    mutating func drop(_ url: String, file: String?) {
+        guard let file, responses[url]?.files.contains(file) == true else { return }
+        change(url) { $0.drop(file) }
+    }
+
+    /// Changes the responses to a canonical URL, and notes what has to be written.
+    private mutating func change(_ url: String, _ body: (inout Representations) -> Void) {
+        let old = responses[url] ?? Representations()
+        var new = old
+        body(&new)
+        responses[url] = new.all.isEmpty ? nil : new
+        bytes += new.bytes - old.bytes
+        count += new.all.count - old.all.count
+        unsaved.formUnion(
+            Unsaved(isNotes: true, isMap: new.text != old.text, removed: old.files.subtracting(new.files))
+        )
     }
 
     /// Drops the oldest responses until the total size is within a limit, in bytes.
     ///
     /// - Parameter sparesNewest: Whether to keep the newest response even if it alone exceeds the limit.
     mutating func trim(to limit: Int, sparesNewest: Bool) {
-        while bytes > limit, responses.count > (sparesNewest ? 1 : 0),
-            let oldest = ages.popFirst(where: { responses[$0]?.notes.date == $1 })
+        while bytes > limit, count > (sparesNewest ? 1 : 0),
+            let url = ages.popFirst(where: { url, stamp in
+                responses[url]?.all.contains { $0.notes.date == stamp } == true
+            })
         {
-            drop(oldest)
+            drop(url, file: responses[url]?.oldest?.notes.file)
         }
     }
 
@@ -92,16 +112,23 @@ struct RecorderIndex: Sendable {
     ///   these URLs, and removes the files that no entry uses.
     mutating func adopt(_ foreign: ForeignEntries, dropping urls: some Sequence<String>) {
         self.foreign = foreign
-        for url in urls { drop(url) }
+        for url in urls {
+            for file in responses[url]?.files ?? [] { drop(url, file: file) }
+        }
         // The map is written again, with people's changes and the recorder's own.
         unsaved.formUnion(Unsaved(isNotes: true, isMap: true))
     }
 
-    /// Sets a response's date to the current time, or to 1 ms after the newest date if the clock is behind that.
-    private mutating func stamp(_ url: String) {
+    /// Returns a response's new date: the current time, or 1 ms after the newest date if the clock is behind that.
+    private mutating func nextStamp() -> Int {
         lastStamp = max(lastStamp + 1, Self.now)
-        responses[url]?.notes.date = lastStamp
-        ages.append(url, stamp: lastStamp, of: responses.count) { responses[$0]?.notes.date == $1 }
+        return lastStamp
+    }
+
+    private mutating func noteAge(of url: String, _ stamp: Int) {
+        ages.append(url, stamp: stamp, of: count) { url, stamp in
+            responses[url]?.all.contains { $0.notes.date == stamp } == true
+        }
         unsaved.isNotes = true
     }
 
@@ -115,10 +142,19 @@ extension RecorderIndex {
         let entry: Entry
         /// The entry's value in the map, as JSON.
         let text: String
-        fileprivate(set) var notes: Notes
+        /// The entry's fields, and their values as JSON.
+        let members: WrittenEntry.Members
+        var notes: Notes
 
         init(_ recorded: WrittenEntry, _ notes: Notes) {
-            (entry, text, self.notes) = (recorded.entry, recorded.text, notes)
+            (entry, text, members, self.notes) = (recorded.entry, recorded.text, recorded.members, notes)
+        }
+
+        /// The headers of the requests that have this response, as far as `Vary` names them. It's empty if nothing is
+        /// known of the request.
+        var requests: [[String: String]] {
+            get { notes.requests ?? [[:]] }
+            set { notes.requests = newValue == [[:]] ? nil : newValue }
         }
     }
 
@@ -135,6 +171,10 @@ extension RecorderIndex {
         let lastModified: String?
         /// Whether a redirect led to the response; `nil` counts as `false`.
         let redirected: Bool?
+        /// The names of the request headers by which the server chose the response; `nil` if there are none.
+        let vary: [String]?
+        /// See ``Response/requests``; `nil` for one request without the headers.
+        var requests: [[String: String]]?
         /// When the response was recorded or last confirmed, in milliseconds since 1970. If the notes were
         /// lost, when its file was last modified.
         var date: Int
@@ -145,6 +185,13 @@ extension RecorderIndex {
             if let etag { members.append(("etag", JSONText.string(etag))) }
             if let lastModified { members.append(("lastModified", JSONText.string(lastModified))) }
             if redirected == true { members.append(("redirected", "true")) }
+            if let vary { members.append(("vary", JSONText.array(vary))) }
+            if let requests {
+                let texts = requests.map { request in
+                    JSONText.object(request.sorted { $0.key < $1.key }.map { ($0.key, JSONText.string($0.value)) })
+                }
+                members.append(("requests", "[\(texts.joined(separator: ", "))]"))
+            }
             return JSONText.object(members)
         }
     }
@@ -152,17 +199,31 @@ extension RecorderIndex {
     static let notesName = "recorder.json"
 
     /// Reads the notes in a folder, by canonical URL. Returns `nil` if the file with the notes is missing or damaged.
-    static func notes(in folder: URL) -> [String: Notes]? {
+    static func notes(in folder: URL) -> [String: [Notes]]? {
         struct Contents: Decodable {
-            let responses: [String: Notes]
+            let responses: [String: OfURL]
+        }
+        /// The notes on the responses to a URL: an object, or a list if there are several responses.
+        struct OfURL: Decodable {
+            let all: [Notes]
+
+            init(from decoder: any Decoder) throws {
+                all = try (try? [Notes](from: decoder)) ?? [Notes(from: decoder)]
+            }
         }
         let path = folder.appendingPathComponent(notesName, isDirectory: false).path
-        return try? JSONDecoder().decode(Contents.self, from: OpenedFile(path: path).contents()).responses
+        return try? JSONDecoder().decode(Contents.self, from: OpenedFile(path: path).contents()).responses.mapValues(
+            \.all
+        )
     }
 
     /// The contents of the notes' file.
     var notesData: Data {
-        let texts = JSONText.lines(responses.mapValues(\.notes.text), indent: "  ")
+        let notes = responses.mapValues { found in
+            let texts = found.all.map(\.notes.text)
+            return texts.count == 1 ? texts[0] : "[\(texts.joined(separator: ", "))]"
+        }
+        let texts = JSONText.lines(notes, indent: "  ")
         return Data((JSONText.lines(["responses": texts]) + "\n").utf8)
     }
 }
@@ -190,27 +251,33 @@ extension RecorderIndex {
         let defaults = document.defaults
         var others = document
         var unsaved = Unsaved(isNotes: found == nil || !journal.isEmpty, isMap: found == nil)
-        var responses: [String: Response] = [:]
+        var responses: [String: Representations] = [:]
         for (key, text) in document.values {
-            guard let (url, fields, file) = Self.plain(key, in: document, defaults: defaults) else { continue }
-            let old = notes?[key].flatMap { $0.file == file ? $0 : nil }
-            let isNoted = old != nil || journaled.contains(file)
-            let isOfItsHost = file.hasPrefix(RecordedFileName.hostFolder(of: url) + "/")
-            guard isNoted || (notes == nil && isOfItsHost) else { continue }
-            guard let status = FileStatus(path: files.path(of: file)), status.kind == .regular else {
-                // An entry without its file would make the whole map invalid. The recorder drops only
-                // entries that it surely wrote.
-                if isNoted {
-                    others.values[key] = nil
-                    unsaved.formUnion(Unsaved(isNotes: true, isMap: true))
+            guard let (url, written) = Self.written(key, text, defaults: defaults) else { continue }
+            let old = notes?[key] ?? []
+            let known = Set(old.map(\.file)).union(journaled)
+            let areNoted = written.allSatisfy { known.contains($0.file) }
+            let areOfItsHost = written.allSatisfy { $0.file.hasPrefix(RecordedFileName.hostFolder(of: url) + "/") }
+            guard areNoted || (notes == nil && areOfItsHost) else { continue }
+            var found: [Response] = []
+            for answer in written {
+                guard let status = FileStatus(path: files.path(of: answer.file)), status.kind == .regular else {
+                    continue
                 }
-                continue
+                let notes = Notes(on: answer, status, old: old.first { $0.file == answer.file })
+                found.append(Response(answer.entry, notes))
             }
+            // An entry without its file would make the whole map invalid. The recorder drops only entries that it surely
+            // wrote.
+            guard found.count == written.count || areNoted else { continue }
             others.values[key] = nil
-            let entry = WrittenEntry(fields, text: text, url: url, defaults: defaults)
-            responses[key] = Response(entry, Notes(on: file, status, old: old))
+            if found.count < written.count { unsaved.formUnion(Unsaved(isNotes: true, isMap: true)) }
+            let places = Dictionary(old.enumerated().map { ($1.file, $0) }) { first, _ in first }
+            found.sort { (places[$0.notes.file] ?? .max) < (places[$1.notes.file] ?? .max) }
+            let all = Representations(found, text: found.count == written.count ? text : nil)
+            if !all.all.isEmpty { responses[key] = all }
         }
-        if notes?.contains(where: { responses[$0.key]?.notes.file != $0.value.file }) ?? true {
+        if notes?.contains(where: { responses[$0.key]?.files != Set($0.value.map(\.file)) }) ?? true {
             unsaved.isNotes = true
         }
         let foreign = ForeignEntries(others, resources: map.resources)
@@ -219,7 +286,7 @@ extension RecorderIndex {
         let inUse = filesInUse
         var orphans = journal.filter { !inUse.contains(RecordedFileName.InUse.folded($0)) && !foreign.names($0) }
         orphans += map.takeNames(except: Set(orphans))
-        for response in responses.values { map.names.insert(response.notes.file) }
+        for file in responses.values.flatMap(\.files) { map.names.insert(file) }
         for name in orphans { map.writtenResources.remove(name) }
         for name in [RecorderFolder.mapName, Self.notesName] { map.writtenFolder.cancel(name) }
         WrittenFolder(path: folder.path, role: .map, holdsTurn: true).cancel(RecorderFolder.mapName)
@@ -240,32 +307,83 @@ extension RecorderIndex {
         "Correct it: \("\(error)".replacingOccurrences(of: "\n", with: " "))"
     }
 
-    /// Returns the URL, fields and file of an entry that a recorder could have written. Returns `nil` for any other
-    /// entry: its key isn't exact and canonical, it has no file, or it has a field that a recorder doesn't write.
-    private static func plain(
+    /// An answer in a map that a recorder could have written.
+    fileprivate struct WrittenAnswer {
+        let file: String
+        let entry: WrittenEntry
+        /// For an alternative, the headers that its condition compares in each request. The last alternative has no
+        /// condition.
+        var conditions: [[String: String?]] = []
+        var isAlternative = false
+    }
+
+    /// Returns the URL and the answers of an entry that a recorder could have written. Returns `nil` for any other
+    /// entry: its key isn't exact and canonical, or an answer has no file, or a field that a recorder doesn't write.
+    private static func written(
         _ key: String,
-        in document: MapDocument,
+        _ text: String,
         defaults: EntryFields
-    ) -> (NormalizedURL, EntryFields, String)? {
+    ) -> (NormalizedURL, [WrittenAnswer])? {
         guard !MapKey.isPattern(key), let url = try? NormalizedURL(key: key), url.canonical == key,
-            let fields = document.fields(of: key), let file = fields.file, FileName(text: file).problem == nil,
+            let value = EntryText(text), value.hasAlternatives == (value.answers.count > 1)
+        else { return nil }
+        var answers: [WrittenAnswer] = []
+        // Alternatives don't have this default.
+        let isOverridden = value.hasAlternatives && [.untilUpdated, .whenOffline].contains(defaults.use)
+        let shared = value.shared + (isOverridden ? [("use", JSONText.string("always"))] : [])
+        for (number, answer) in value.answers.enumerated() {
+            let members = answer.members.filter { $0.key != "when" } + shared
+            let headers = answer["when"].flatMap { Representations.headers(in: $0) }
+            let isLast = number == value.answers.count - 1
+            let ownText = value.hasAlternatives ? WrittenEntry.text(members) : text
+            guard (headers == nil) == isLast, answer["when"] == nil || headers != nil,
+                let (fields, file) = plain(ownText, members, defaults: defaults)
+            else { return nil }
+            let entry = WrittenEntry(fields, text: ownText, url: url, defaults: defaults)
+            if let place = answers.firstIndex(where: { $0.file == file }) {
+                if let headers { answers[place].conditions.append(headers) }
+            } else {
+                let conditions = headers.map { [$0] } ?? []
+                answers.append(
+                    .init(file: file, entry: entry, conditions: conditions, isAlternative: value.hasAlternatives)
+                )
+            }
+        }
+        return (url, answers)
+    }
+
+    /// Returns the fields and file of an entry that a recorder could have written. Returns `nil` for any other entry: it
+    /// has no file, or it has a field that a recorder doesn't write.
+    private static func plain(
+        _ text: String,
+        _ members: WrittenEntry.Members,
+        defaults: EntryFields
+    ) -> (EntryFields, String)? {
+        guard let fields = MapDocument.fields(of: text), let file = fields.file, FileName(text: file).problem == nil,
             [nil, .secondsPerEvent(0)].contains(fields.pace),
-            document.fieldNames(of: key).allSatisfy(WrittenEntry.fieldNames.contains)
+            members.allSatisfy({ WrittenEntry.fieldNames.contains($0.key) })
         else { return nil }
         let options = Entry.Options(fields.merged(withDefaults: defaults))
         guard RecordingRules.statuses.contains(options.status), options.use == .always, options.isEnabled,
             options.ignoreQuery == nil,
             options.methods == ["GET"]
         else { return nil }
-        return (url, fields, file)
+        return (fields, file)
     }
 }
 
 extension RecorderIndex.Notes {
-    /// Creates the notes on a file that was found in the folder.
+    /// Creates the notes on an answer's file that was found in the folder.
     ///
     /// - Parameter old: The last recorder's notes on the file; `nil` if there are none.
-    fileprivate init(on file: String, _ status: FileStatus, old: Self?) {
+    fileprivate init(on answer: RecorderIndex.WrittenAnswer, _ status: FileStatus, old: Self?) {
+        var (vary, requests) = (old?.vary, old?.requests)
+        if old == nil {
+            vary = answer.conditions.first?.keys.sorted()
+            // The next response replaces that of an entry without alternatives, since nothing is known of its request.
+            let isFallback = answer.isAlternative && answer.conditions.isEmpty
+            requests = isFallback ? nil : answer.conditions.map { $0.compactMapValues(\.self) }
+        }
         // If the file has another size than in the old notes, it was edited, so the server's validators don't describe
         // it.
         let old = old?.bytes == status.size ? old : nil
@@ -273,12 +391,14 @@ extension RecorderIndex.Notes {
             value.flatMap { HTTPSyntax.problem(ofHeader: "ETag", value: $0) == nil ? $0 : nil }
         }
         self.init(
-            file: file,
+            file: answer.file,
             bytes: status.size,
             digest: old?.digest,
             etag: valid(old?.etag),
             lastModified: valid(old?.lastModified),
             redirected: old?.redirected,
+            vary: vary,
+            requests: requests,
             date: min(max(old?.date ?? Int(status.modified / 1_000_000), 0), RecorderIndex.now)
         )
     }

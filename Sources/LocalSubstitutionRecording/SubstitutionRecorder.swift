@@ -179,10 +179,10 @@ extension SubstitutionRecorder: ResponseRecorder {
     }
 
     /// Returns the validators with which a request can ask the server whether the kept copy is current. Returns `nil`
-    /// if there's no copy with validators, if the request has `Range` or conditions already, or if the response is
+    /// if there's no copy with validators that the server sent for such a request, if the request has `Range` or conditions already, or if the response is
     /// probably an event stream.
     package func validators(for request: URLRequest) -> Validators? {
-        guard let kept = kept(for: request),
+        guard let kept = responses(for: request)?.recorded(for: request.allHTTPHeaderFields ?? [:]),
             let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified),
             !expectsStream(request)
         else { return nil }
@@ -199,10 +199,10 @@ extension SubstitutionRecorder: ResponseRecorder {
         guard let url = Self.url(of: request), let requested = request.url else { return nil }
         report(contents.writeBodies(neededFor: url))
         while true {
-            let kept = contents.response(for: url)
+            let kept = kept(for: request)
             let substitution =
                 kept.map { Substitution($0.entry, fileName: $0.notes.file, folder: contents.resources, url: url) }
-                ?? contents.foreign.substitution(for: url)
+                ?? contents.foreign.substitution(for: url, headers: request.allHTTPHeaderFields ?? [:])
             guard let substitution else { return nil }
             do throws(FileProblem) {
                 let file = try substitution.fileName.map { name throws(FileProblem) in
@@ -215,7 +215,7 @@ extension SubstitutionRecorder: ResponseRecorder {
             } catch {
                 // If a newer copy has just arrived, the old file may be gone. Then the loop answers with the newer
                 // copy.
-                guard let kept, contents.response(for: url)?.notes.file != kept.notes.file else { throw error }
+                guard let kept, self.kept(for: request)?.notes.file != kept.notes.file else { throw error }
             }
         }
     }
@@ -223,7 +223,8 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// Returns whether a kept copy or an entry answers a request's URL.
     package func hasAnswer(to request: URLRequest) -> Bool {
         guard let url = Self.url(of: request) else { return false }
-        return contents.response(for: url) != nil || contents.foreign.substitution(for: url) != nil
+        return kept(for: request) != nil
+            || contents.foreign.substitution(for: url, headers: request.allHTTPHeaderFields ?? [:]) != nil
     }
 
     /// Returns whether a request accepts an event stream, or whether the kept copy is an event stream.
@@ -238,7 +239,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// closed.
     package func confirm(_ request: URLRequest) {
         guard let url = Self.url(of: request), !contents.isClosed else { return }
-        contents.confirm(url)
+        contents.confirm(url, for: request.allHTTPHeaderFields ?? [:])
         saveSoon()
     }
 
@@ -280,8 +281,12 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// Writes the bodies of the responses that have arrived so far.
     package func writeBodies() { report(contents.writeBodies()) }
 
+    private func responses(for request: URLRequest) -> Representations? {
+        Self.url(of: request).flatMap { contents.responses(for: $0) }
+    }
+
     private func kept(for request: URLRequest) -> RecorderIndex.Response? {
-        Self.url(of: request).flatMap { contents.response(for: $0) }
+        responses(for: request)?.answer(to: request.allHTTPHeaderFields ?? [:])
     }
 
     /// Returns the normal form of a request's URL; `nil` if the URL is missing or invalid.

@@ -52,15 +52,14 @@ package struct MapDocument: Sendable {
         return Self.reader(of: text, in: .defaults).fields
     }
 
-    /// Returns an entry's own fields, without those of `$defaults`. Returns `nil` if there's no such key, or if the
-    /// key's value is `null`, a list of alternatives, or an object with invalid fields.
-    package func fields(of key: String) -> EntryFields? {
-        guard let text = values[key] else { return nil }
+    /// Returns the fields of an entry's value, without those of `$defaults`. Returns `nil` if the value is `null`, a list
+    /// of alternatives, or an object with invalid fields.
+    package static func fields(of text: String) -> EntryFields? {
         switch text.utf8.first {
         case UInt8(ascii: "\""):
             return (try? JSONDecoder().decode(String.self, from: Data(text.utf8))).map { EntryFields(file: $0) }
         case UInt8(ascii: "{"):
-            let reader = Self.reader(of: text)
+            let reader = reader(of: text)
             return reader.problems.isEmpty ? reader.fields : nil
         default:
             return nil
@@ -100,12 +99,6 @@ package struct MapDocument: Sendable {
 
     private static func elements(of range: Range<Int>, in bytes: [UInt8]) -> [JSONScanner.Member] {
         (try? JSONScanner(bytes, in: range).elements()) ?? []
-    }
-
-    /// Returns the names of an entry's fields; an empty array if there's no such key, or if its value isn't an object.
-    package func fieldNames(of key: String) -> [String] {
-        guard let text = values[key], text.utf8.first == UInt8(ascii: "{") else { return [] }
-        return ((try? JSONScanner(Array(text.utf8)).members()) ?? []).map(\.key)
     }
 
     private static func reader(of text: String, in place: EntryFields.Place = .entry) -> EntryFieldsReader {

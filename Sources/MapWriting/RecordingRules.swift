@@ -92,6 +92,27 @@ package enum RecordingRules {
 }
 
 extension RecordingRules {
+    /// Returns the names of the request headers by which a server chose a response, according to its `Vary`.
+    ///
+    /// - Returns: The names that a condition in a map can compare, and whether there are others, such as `Cookie` or `*`.
+    ///   Ignores `Accept-Encoding`, since bodies are decoded, and `Origin`, on which only CORS headers depend.
+    package static func choosingHeaders(of response: HTTPURLResponse) -> (names: [String], hasOthers: Bool) {
+        let vary = response.value(forHTTPHeaderField: "Vary") ?? ""
+        let all = vary.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { name in
+            !name.isEmpty && !["Accept-Encoding", "Origin"].contains(where: name.isSameHeader)
+        }
+        let names = all.filter { name in
+            HTTPSyntax.isToken(name) && name != "*" && !SecretName.isSecret(name)
+                && !(HTTPSyntax.credentialHeaders + ["User-Agent"]).contains(where: name.isSameHeader)
+        }
+        // With `*`, the other names don't tell requests apart.
+        return all.contains("*") ? ([], true) : (names, names.count < all.count)
+    }
+
+    /// A clause about a response that replaced a different one, although the server may have chosen between them.
+    package static let keptLast =
+        "of several responses to the URL, only the last is kept, since “Vary” names no header that a map can compare"
+
     /// The response headers that a recorder keeps with a body. The recorder leaves out all others.
     ///
     /// The kept headers describe the document itself. Those left out include headers of one transfer (such as

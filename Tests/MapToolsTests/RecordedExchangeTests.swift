@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 import TestSupport
 import Testing
 

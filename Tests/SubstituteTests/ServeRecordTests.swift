@@ -32,6 +32,10 @@ struct ServeRecordTests {
         case "/304": return .status(304)
         case let path where path.hasPrefix("/part/"):
             return LoopbackServer.Answer(status: 206, headers: [("Content-Range", "bytes 0-0/2")], body: Data("x".utf8))
+        case "/part", "/any":
+            let answer = LoopbackServer.Answer.text(request.header("HX-Request") ?? "whole")
+            let vary = request.path == "/any" ? "*" : "HX-Request, Accept-Encoding"
+            return LoopbackServer.Answer(headers: answer.headers + [("Vary", vary)], body: answer.body)
         default: return .text("ok")
         }
     }
@@ -130,6 +134,28 @@ struct ServeRecordTests {
             lines.contains { $0.contains(". To record \(some): ") && $0.hasSuffix("get --record Kept \(parts)") },
             "\(lines)"
         )
+    }
+
+    @Test("Representations are kept, and a line says if they can't be told apart")
+    func representations() async throws {
+        defer { origin.stop() }
+        let base = String(origin.baseURL.absoluteString.dropLast())
+        let server = try await ServerProcess(in: folder, ["--origin", base, "--record", "Kept"])
+        for path in ["/part", "/any"] {
+            for field in ["A: b", "HX-Request: true"] { try request(path, to: server, field) }
+        }
+        let lines = try await server.end().messages.components(separatedBy: "\n").filter { $0.contains("not recorded") }
+        let reason =
+            "of several responses to the URL, only the last is kept, since “Vary” names no header that a map can compare"
+        #expect(lines == ["substitute: not recorded once: \(reason): \(base)/any"])
+        let replies = [
+            ("/part", "HX-Request: true", "true"), ("/part", "HX-Request: 1", "whole"), ("/part", "A: b", "whole"),
+            ("/any", "A: b", "true"),
+        ]
+        for (path, field, body) in replies {
+            let words = ["get", "--map", "Kept/substitutions.json", "--output", "-", "--header", field, base + path]
+            #expect(try await folder.substitute(words).output == body)
+        }
     }
 
     @Test("The command that a part's line names records the file")

@@ -18,7 +18,7 @@ package struct Exchange: Sendable {
     package enum Report: Sendable {
         /// - Parameter note: Which headers were left out, and why; `nil` if none were.
         case kept(file: URL, bytes: Int, note: String?)
-        /// There was nothing to write: the same bytes are already kept, or a newer response has arrived for the URL.
+        /// There was nothing to write: the same bytes are already kept, or a newer response has arrived for the request.
         case unchanged
         /// - Parameter reason: Why the response wasn't kept, without a period.
         case notKept(reason: String)

@@ -1,5 +1,6 @@
 package import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// The text of a request's body, with “redacted” in place of values that may be credentials.
 package enum ShownBody {

@@ -38,9 +38,12 @@ struct NotRecorded: Sendable {
     /// How many reasons to note, and how many URLs to count for each. All other URLs of a reason count as one.
     private static let most = 1_000
 
-    /// Notes the event of a response that wasn't kept. Ignores other events.
+    /// Notes the event of a response that wasn't kept, or not any longer. Ignores other events.
     mutating func add(_ event: LocalSubstitutionCache.Event) {
-        guard event.kind == .notRecorded, let url = event.url, let reason = event.reason,
+        // The response of a `recorded` event may have replaced another one.
+        let replaced = event.kind == .recorded && event.reason?.hasSuffix(RecordingRules.keptLast) == true
+        guard event.kind == .notRecorded || replaced, let url = event.url,
+            let reason = replaced ? RecordingRules.keptLast : event.reason,
             counts[reason] != nil || counts.count < Self.most
         else { return }
         let urls = counts[reason, default: [:]]

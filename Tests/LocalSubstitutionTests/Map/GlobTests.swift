@@ -34,6 +34,23 @@ struct GlobTests {
         #expect(match(pattern, text) == nil)
     }
 
+    @Test(
+        "In a header's pattern, an asterisk after a backslash is no wildcard",
+        arguments: [
+            (#"\*/\*"#, "*/*", true), (#"\*/\*"#, "a/b", false), (#"a\**"#, "a*b", true), (#"a\**"#, "ab", false),
+            (#"*\*"#, "b*", true), (#"*\*"#, "b", false), (#"\a*"#, #"\ab"#, true), (#"\\*"#, #"\*"#, true),
+            ("*", "", true),
+            (#"\"#, #"\"#, true), ("", "", true), (#"é\*é"#, "é*é", true), (#"\*\#u{301}"#, "*\u{301}", true),
+        ]
+    )
+    func escaped(pattern: String, text: String, matches: Bool) {
+        let glob = Glob(escaped: pattern)
+        #expect(glob.matches(text) == matches)
+        #expect(glob.text == pattern)
+        let exact = Glob(escaped: Glob.escaped(text.utf8))
+        #expect(exact.matches(text) && exact.wildcards == 0 && exact.text == Glob.escaped(text.utf8))
+    }
+
     @Test("A text's own asterisk is an ordinary character")
     func asteriskInText() {
         #expect(match("*b", "*b") == ["*"])

@@ -547,7 +547,7 @@ extension EntryFieldsReader {
         for member in members {
             if member.kind == .string || member.kind == .null {
                 let name = areParameters ? Query.normalizedName(member.key) : member.key
-                let value = member.text.map { areParameters ? Query.normalizedValue($0) : Glob($0) }
+                let value = member.text.map { areParameters ? Query.normalizedValue($0) : Glob(escaped: $0) }
                 fields.append(.init(name: name, value: value))
             } else {
                 let expected = "a string (* matches any text), or null to match requests without it"

@@ -9,7 +9,31 @@ package struct Glob: Sendable {
 
     init(_ text: String) { self.init(Array(text.utf8)) }
 
-    package var text: String { literals.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "*") }
+    /// Creates a pattern from a text in which `\*` is an asterisk instead of a wildcard.
+    package init(escaped text: String) {
+        var literals: [[UInt8]] = [[]]
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "*"), let asterisk = rest.popFirst() {
+                literals[literals.count - 1].append(asterisk)
+            } else if byte == UInt8(ascii: "*") {
+                literals.append([])
+            } else {
+                literals[literals.count - 1].append(byte)
+            }
+        }
+        self.literals = literals
+    }
+
+    /// The pattern's text, in which `\*` is an asterisk.
+    package var text: String { literals.map { Self.escaped($0) }.joined(separator: "*") }
+
+    /// Returns the text of a pattern that matches only the given text.
+    package static func escaped(_ text: some Sequence<UInt8>) -> String {
+        let parts = text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+        return parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: #"\*"#)
+    }
+
     package var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
 

@@ -1,35 +1,36 @@
 import Foundation
 import LocalSubstitution
-import MapWriting
 
 /// The text of an entry's value, split into answers: its alternatives or, if it has none, the entry itself.
-struct EntryText {
-    typealias Members = WrittenEntry.Members
+package struct EntryText {
+    package typealias Members = WrittenEntry.Members
 
     /// An alternative, or an entry without alternatives.
-    struct Answer {
-        let text: String
-        let members: Members
+    package struct Answer {
+        package let text: String
+        package let members: Members
 
         /// Returns a member's value as JSON; `nil` if the answer doesn't have the member.
-        subscript(name: String) -> String? { members.first { $0.key == name }?.value }
+        package subscript(name: String) -> String? { members.first { $0.key == name }?.value }
     }
 
-    let answers: [Answer]
+    package let answers: [Answer]
     /// The entry's members other than `alternatives`; empty if it has no alternatives.
-    let shared: Members
+    package let shared: Members
     private let bytes: [UInt8]
     private let ranges: [Range<Int>]
     /// The range of the list of alternatives; `nil` if the entry has none.
     private let list: Range<Int>?
 
+    package var hasAlternatives: Bool { list != nil }
+
     /// The fields that alternatives can't have, since they're for a whole entry.
-    static let ofEntries = ["ignoreQuery", "enabled", "use"]
+    package static let ofEntries = ["ignoreQuery", "enabled", "use"]
 
     /// Parses an entry's value. Returns `nil` for a value that's neither a string, a list nor an object.
     ///
     /// - Parameter value: The entry's value, as JSON.
-    init?(_ value: String) {
+    package init?(_ value: String) {
         let bytes = Array(value.utf8)
         switch bytes.first {
         case UInt8(ascii: "\""): (shared, list) = ([], nil)
@@ -56,7 +57,7 @@ struct EntryText {
     }
 
     /// Returns the members of a JSON object; an empty array for any other value.
-    static func members(of text: String) -> Members {
+    package static func members(of text: String) -> Members {
         let bytes = Array(text.utf8)
         return texts((try? JSONScanner(bytes).members()) ?? [], in: bytes)
     }
@@ -72,7 +73,7 @@ struct EntryText {
     ///     answer. At least one answer must remain.
     ///   - keepsLines: Whether all other text keeps its line numbers; `false` by default. If `true`, no replacement may
     ///     have more lines than the answer that it replaces.
-    func replacing(_ new: [Int: [Members]], keepsLines: Bool = false) -> String {
+    package func replacing(_ new: [Int: [Members]], keepsLines: Bool = false) -> String {
         // Writes the entry anew, since alternatives can't have “ignoreQuery”, but their entry can.
         if list == nil, let answers = new[0], answers.count > 1 { return Self.value(of: answers) }
         var result = Array(bytes[..<(ranges.first?.lowerBound ?? bytes.count)])
@@ -104,7 +105,7 @@ struct EntryText {
     ///
     /// - Parameter answers: At least one answer. Each answer has the fields that an entry without alternatives would
     ///   have.
-    static func value(of answers: [Members]) -> String {
+    package static func value(of answers: [Members]) -> String {
         guard let first = answers.first else { return "null" }
         if answers.count == 1, !first.contains(where: { ["when", "times"].contains($0.key) }) {
             return WrittenEntry.text(first)
@@ -118,7 +119,7 @@ struct EntryText {
     /// has no alternatives yet but has a field that alternatives can't have.
     ///
     /// - Parameter new: At least one alternative. Each has the fields that an entry without alternatives would have.
-    func adding(_ new: [Members]) -> String? {
+    package func adding(_ new: [Members]) -> String? {
         guard let list else {
             if answers[0].members.contains(where: { Self.ofEntries.contains($0.key) }) { return nil }
             return "[\n    \(answers[0].text),\n" + Self.lines(new) + "\n  ]"
