@@ -132,7 +132,8 @@ struct Saying: Sendable, CustomTestStringConvertible {
         "LocalSubstitution/Answering/Explanation", "LocalSubstitution/LocalSubstitutionCache+Attaching",
         "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/RequestLoad",
         "LocalSubstitution/Protocol/SubstitutionURLProtocol", "LocalSubstitutionTesting/SubstitutionsTrait",
-        "LocalSubstitutionTesting/SubstitutionScope", "LocalSubstitution/Observing/Event",
+        "LocalSubstitutionTesting/SubstitutionScope", "LocalSubstitutionTesting/SharedSession",
+        "LocalSubstitution/Observing/Event",
         "LocalSubstitution/Verification",
     ]
     .map { name in
