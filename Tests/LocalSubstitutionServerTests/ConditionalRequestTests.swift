@@ -20,7 +20,7 @@ struct ConditionalRequestTests {
         subscript(_ name: String) -> String? { head?.value(forHTTPHeaderField: name) }
     }
 
-    private static let map = """
+    private static let map = #"""
         {
           "https://h.example/file": "a.txt",
           "https://h.example/large": "large.bin",
@@ -32,7 +32,7 @@ struct ConditionalRequestTests {
           "https://h.example/gone": { "text": "gone", "status": 410, "headers": { "ETag": "\"1\"" } },
           "https://h.example/stream": { "stream": ["a"], "headers": { "ETag": "\"1\"" } }
         }
-        """
+        """#
 
     /// Sends a request by a session, by `answer(to:)` and to the server.
     private func responses(
