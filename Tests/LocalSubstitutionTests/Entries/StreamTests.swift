@@ -572,7 +572,7 @@ struct StreamTests {
             "http://h/*": { "stream": [{ "file": "*.txt" }] },
             "http://h/two/*": { "stream": [{ "file": "a.txt" }, { "file": "*.txt" }] },
             "http://*/*": { "text": "other" },
-            "http://h/s": { "stream": ["a", { "file": "b.txt", "delay": 0.1 }] }
+            "http://h/s": { "stream": ["a", { "file": "b.txt", "delay": 2 }] }
             """#,
             files: ["a.txt": "local", "b.txt": "b"],
             unmatched: .fail
