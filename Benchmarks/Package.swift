@@ -29,7 +29,6 @@ let package = Package(
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
         ),
         .executableTarget(name: "ratios", dependencies: ["Workloads"], path: "Ratios"),
-        .executableTarget(name: "page", dependencies: ["Workloads"], path: "Page"),
         .executableTarget(
             name: "resident",
             dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache"), "Workloads"],

@@ -35,8 +35,6 @@ extension LocalSubstitutionCache {
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil` for none.
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is delivered
     ///     in pieces as it arrives, and isn't recorded.
-    ///   - isBrowsed: Whether the recorder also keeps redirects, errors and other responses that a browser needs to
-    ///     show a site again; see ``Exchange/isBrowsed``. `false` by default.
     ///   - listener: Hears of each HTTP request whose body the protocol can see; `nil` for none. With a listener, the
     ///     protocol also handles requests that it would otherwise leave to the loader.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
@@ -47,7 +45,6 @@ extension LocalSubstitutionCache {
         unmatched: Unmatched,
         responseRecorder recorder: (any ResponseRecorder)?,
         responseLimit: Int? = nil,
-        isBrowsed: Bool = false,
         listener: SessionRules.Listener? = nil
     ) throws(AttachmentError) -> SubstitutionURLProtocol.Type? {
         let rules = try SessionRules(unmatched, recorder: recorder, listener: listener)
@@ -57,13 +54,7 @@ extension LocalSubstitutionCache {
         configuration.urlCache = self
         guard obstacle == nil else { return nil }
         let slot = Slots.add(
-            Attachment(
-                of: responder,
-                to: configuration,
-                rules: rules,
-                responseLimit: responseLimit,
-                isBrowsed: isBrowsed
-            )
+            Attachment(of: responder, to: configuration, rules: rules, responseLimit: responseLimit)
         )
         slots.withLock { $0.append(slot) }
         let others = (configuration.protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }

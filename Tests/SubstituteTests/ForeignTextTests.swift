@@ -74,7 +74,6 @@ struct ForeignTextTests {
             ["get", "--method", "HOSTILE", "https://h.example/a"],
             ["get", "--header", "HOSTILE", "https://h.example/a"],
             ["get", "HOST/page", "--output", "none/HOSTILE"], ["get", "HOST/page", "--record", "HOSTILE"],
-            ["get", "--parts", "HOST/page"], ["get", "--parts", "HOST/page", "--json"],
             ["explain", "https://h.example/b", "--map", "right.json"],
             ["explain", "https://h.example/b", "--map", "right.json", "--json"],
             ["check"], ["check", "--map", "wrong.json"],

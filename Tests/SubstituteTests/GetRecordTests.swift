@@ -53,8 +53,8 @@ struct GetRecordTests {
         #expect(missing.messages.contains("No entry answers this request, and it can't use the network."))
     }
 
-    @Test("A recording sends the type that the origin sent, from two lines, too", arguments: [[], ["--parts"]])
-    func types(words: [String]) async throws {
+    @Test("A recording sends the type that the origin sent, from two lines, too", arguments: ["get", "serve"])
+    func types(command: String) async throws {
         let types = [
             "/two": ["text/html", "text/html; charset=koi8-r"], "/invalid": ["text/css", "text"], "/none": [],
             "/charset": ["text/html"],
@@ -69,13 +69,41 @@ struct GetRecordTests {
         let expected = [
             "/two": "text/html; charset=koi8-r", "/invalid": "text/css", "/none": "text/html", "/charset": "text/html",
         ]
+        if command == "serve" {
+            let base = String(origin.baseURL.absoluteString.dropLast())
+            let server = try await ServerProcess(in: folder, ["--record", "kept", "--origin", base])
+            for path in expected.keys { _ = try await URLSession.shared.data(from: server.url(path)) }
+            #expect(try await server.end().status == 0)
+        } else {
+            let urls = expected.keys.map { origin.url($0).absoluteString }
+            #expect(try await folder.substitute(["get", "--record", "kept"] + urls).status == 0)
+        }
         for (path, type) in expected {
             let url = origin.url(path).absoluteString
-            #expect(try await folder.substitute(["get", "--record", "kept"] + words + [url]).status == 0)
             let run = try await folder.substitute("get", "--record", "kept", "--offline", "--json", url)
             struct Record: Decodable { let type: String }
             #expect(try run.json([Record].self).map(\.type) == [type])
         }
+    }
+
+    @Test("A recorded response that the network says is current is confirmed")
+    func confirmed() async throws {
+        let origin = try LoopbackServer { request in
+            request.header("If-None-Match") == "\"1\""
+                ? .status(304)
+                : LoopbackServer.Answer(
+                    headers: [("ETag", "\"1\""), ("Content-Type", "text/html")],
+                    body: Data("<p>page".utf8)
+                )
+        }
+        defer { origin.stop() }
+        let words = ["get", "--record", "kept", origin.url("/").absoluteString]
+        for source in ["network", "confirmed"] {
+            #expect(try await folder.substitute(words).output.hasPrefix("\(source)  200  text/html  7 B  "))
+        }
+        #expect(
+            try await folder.substitute(words + ["--json"]).json([GetTests.Record].self).map(\.source) == ["confirmed"]
+        )
     }
 
     static let refusals: [(words: [String], path: String, reason: String)] = [

@@ -30,6 +30,7 @@ struct GetTests {
             "/page": .text("from the network"), "/mapped": .text("not the file"),
             "/dead": LoopbackServer.Answer(fault: .dropBeforeHead),
             "/about": .redirect(to: "/about/"), "/about/": .text("found"),
+            "/password": LoopbackServer.Answer(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"x\"")]),
             "/forged": LoopbackServer.Answer(
                 headers: [("Cache-Status", #"LocalSubstitutionCache; hit; detail="forged.txt""#)],
                 body: Data("from the network".utf8)
@@ -134,12 +135,15 @@ struct GetTests {
         #expect(run.output == "found")
     }
 
-    @Test("An HTTP error is an answer")
-    func httpError() async throws {
+    @Test(
+        "An HTTP error is an answer, even one that asks for a password",
+        arguments: [("/nothing", 404), ("/password", 401)]
+    )
+    func httpError(path: String, status: Int) async throws {
         defer { origin.stop() }
-        let run = try await folder.substitute("get", origin.url("/nothing").absoluteString)
+        let run = try await folder.substitute("get", origin.url(path).absoluteString)
         #expect(run.status == 0)
-        #expect(run.output.hasPrefix("network  404  —  0 B"))
+        #expect(run.output.hasPrefix("network  \(status)  —  0 B"))
     }
 
     @Test("It fails with a message that names the URL that can't be loaded, and loads the others")

@@ -51,8 +51,7 @@ struct HelpTests {
             (
                 "get",
                 [
-                    "cache-only", "data", "header", "limit", "method", "offline", "output", "parts", "range", "record",
-                    "reload",
+                    "cache-only", "data", "header", "limit", "method", "offline", "output", "range", "record", "reload",
                 ]
             ),
             ("explain", ["data", "header", "method", "range", "reload"]),

@@ -39,7 +39,6 @@ struct LimitTests {
             (["get", "--limit", "1M", "--cache-only", "/bomb"], "1 MiB"),
             (["add", "--limit", "5MB", "/bomb"], "5,000,000 bytes"),
             (["check", "--remote", "--update", "--limit", "1000", "/mapped"], "1,000 bytes"),
-            (["get", "--parts", "--limit", "1M", "/bomb"], "1 MiB"),
         ]
     )
     func limited(_ words: [String], _ limit: String) async throws {

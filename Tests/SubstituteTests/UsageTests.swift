@@ -103,13 +103,12 @@ struct UsageTests {
             Mistake(["check", "--remote", "--limit", "1T"], "“1T” isn't a size"),
             Mistake(["check", "--limit", "1M"], "--limit needs --remote. Use check --remote --limit 1M."),
             Mistake(["check", "substitutions.json"], "check takes only options. Name the map with --map FILE."),
-            Mistake(["get", "--parts"], "No URL is given."),
-            Mistake(["get", "--parts", url, url], "--parts loads one page. Leave out the other URLs."),
             Mistake(
-                ["get", "--parts", url, "--output", "f"],
-                "--parts and --output don't work together. Leave one out."
+                ["get", "--parts", "--record", "f", url],
+                "“--parts” isn't an option of get. To record a page, use serve --record with a browser, or get --record"
             ),
-            Mistake(["page", url], "“page” isn't a command. Did you mean “get --parts”?"),
+            Mistake(["get", "--parts=1", url], "“--parts” isn't an option of get. To record a page"),
+            Mistake(["check", "--parts"], "“--parts” isn't an option of check. Use --help"),
             Mistake(["serve", "--origin", url], "isn't an origin. Use only scheme, host and port"),
             Mistake(
                 ["serve", "--origin", "h.example"],

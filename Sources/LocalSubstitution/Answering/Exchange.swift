@@ -29,9 +29,8 @@ package struct Exchange: Sendable {
     package var body: Data
     /// The requests for the targets of the redirects that led to the response, in order.
     package let redirects: [URLRequest]
-    /// Whether the response is part of a recorded site: a client of the server received it, or it was loaded with a
-    /// page. The recorder then also keeps redirects, 404s, and responses to requests with cookies, which the site
-    /// needs.
+    /// Whether the response is part of a recorded site: a client of the server received it. The recorder then also
+    /// keeps redirects, 404s, and responses to requests with cookies, which the site needs.
     package let isBrowsed: Bool
     /// Why the response can't be kept; `nil` if it can.
     package let obstacle: Obstacle?

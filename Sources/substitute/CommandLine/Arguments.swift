@@ -26,10 +26,12 @@ struct Arguments: Sendable {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let name = parts[0] == "-h" ? "--help" : parts[0]
             guard let option = options.first(where: { "--" + $0.name == name }) else {
+                let removed = command.removedOptions[String(name.drop { $0 == "-" })]
                 // The suggestions leave out --help: if no other name is similar, the advice below names it.
                 let names = options.map { "--" + $0.name }.filter { $0 != "--help" }
                 let nearest = NearestName.of(parts[0], in: names)
-                let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use --help to list the options."
+                let advice =
+                    removed ?? nearest.map { "Did you mean “\($0)”?" } ?? "Use --help to list the options."
                 throw Failure(usage: "“\(parts[0])” isn't an option of \(command.name). \(advice)")
             }
             try add(option, given: parts.dropFirst().first, &rest)

@@ -11,6 +11,8 @@ struct Subcommand: Sendable {
     /// A longer description for the subcommand's help. Its lines are at most 80 columns wide.
     let details: String
     var options: [Option] = []
+    /// For each option that was removed, by its name, a sentence for the failure that says what to use instead.
+    var removedOptions: [String: String] = [:]
     /// Whether the subcommand has the options `--map`, `--resources` and `--json`; `true` by default.
     var usesMap = true
     let run: @Sendable (Arguments, Output) async throws -> ExitStatus

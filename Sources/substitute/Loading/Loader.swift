@@ -103,21 +103,15 @@ extension Loader {
         private let notRecorded = Guarded<String?>(nil)
 
         /// Starts listening to a cache's events.
-        ///
-        /// - Parameter others: Called with the events that don't say what answered. By default, they're ignored.
-        init(
-            of cache: LocalSubstitutionCache,
-            others: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void = { _ in }
-        ) {
+        init(of cache: LocalSubstitutionCache) {
             self.cache = cache
             cache.hear { [weak self] event in
                 switch event.kind {
                 case .substituted: self?.note(event.url, .substituted(file: nil))
                 case .confirmed: self?.note(event.url, .confirmed)
                 case .fallbackHit: self?.note(event.url, .defaultCache)
-                default:
-                    if event.kind == .notRecorded { self?.notRecorded.withLock { $0 = event.reason } }
-                    others(event)
+                case .notRecorded: self?.notRecorded.withLock { $0 = event.reason }
+                default: break
                 }
             }
         }

@@ -1,9 +1,6 @@
-import Dispatch
 import Foundation
 import LocalSubstitution
 import LocalSubstitutionRecording
-import MapWriting
-import WebReferences
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -29,21 +26,20 @@ let getCommand = Subcommand(
         the network fails. With --offline as well, only the saved responses and the map
         answer.
 
-        With --parts, loads one page and everything that its HTML, CSS and modules load,
-        frames included, six URLs at a time. Options for the request apply only to the
-        page itself. Prints the totals and what is left out, such as URLs that scripts
-        build. With --offline, also prints the missing parts as a map. The exit status
-        is 1 if the page's response is an HTTP error or a part gets no response.
+        To record a page with everything that it loads, use serve --record and open the
+        page in a browser.
 
         Examples:
 
             substitute get https://example.com/logo.png
-            substitute get --record saved --parts https://example.com/
-            substitute get --record saved --parts --offline https://example.com/
+            substitute get --record saved https://example.com/
+            substitute get --record saved --offline https://example.com/
         """,
     options: RequestOptions.all + CommandSession.options + [
-        .option("output", .file(), help: "write the body to FILE (- for standard output)"),
-        .flag("parts", help: "load one page with its parts"),
+        .option("output", .file(), help: "write the body to FILE (- for standard output)")
+    ],
+    removedOptions: [
+        "parts": "To record a page, use serve --record with a browser, or get --record with the URLs of its files."
     ],
     run: get
 )
@@ -57,7 +53,6 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> Subco
     guard target != "-" || !output.printsJSON else {
         throw Failure(usage: "--output - and --json both write to standard output. Leave one out.")
     }
-    if arguments.has("parts") { return try await getParts(requests, arguments, output) }
 
     let loading = try CommandSession(arguments, output)
     var fetches: [Fetch] = []
@@ -84,56 +79,6 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> Subco
     return fetches.contains { $0.hasFailed || $0.notRecorded != nil } ? .failed : .done
 }
 
-/// Loads one page and its parts, and prints what answered each of them.
-///
-/// - Throws: A failure if there isn't exactly one request, or if `--output` is given. An error if the session can't be
-///   created.
-private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output: Output) async throws
-    -> Subcommand.ExitStatus
-{
-    guard var request = requests.first, requests.count == 1 else {
-        throw Failure(usage: "--parts loads one page. Leave out the other URLs.")
-    }
-    guard !arguments.has("output") else {
-        throw Failure(usage: "--parts and --output don't work together. Leave one out.")
-    }
-    request.url = request.url.flatMap { URLText.resolve(Array($0.absoluteString.utf8), charset: nil, against: $0) }
-
-    let loading = try CommandSession(arguments, output)
-    let progress = Output.Progress()
-    let start = DispatchTime.now()
-    let page = await LoadedPage(request, with: loading.loader) { done, known in
-        progress.show("loaded \(done.grouped) of \(known.grouped)")
-    }
-    let totals = PageTotals(page.fetches, milliseconds: start.millisecondsAgo)
-    progress.end()
-    loading.end(output)
-
-    let isOffline = arguments.has("offline")
-    var reasons: Set<Substring> = []
-    for fetch in page.fetches {
-        guard let reason = fetch.source.reason?.prefix(while: { $0 != "\n" }) else { continue }
-        // With --offline, many parts fail for the same reason. Print it once: the map at the end lists all these parts.
-        guard reasons.insert(reason).inserted || !isOffline else { continue }
-        output.message("\(fetch.url.absoluteString): \(reason)")
-    }
-    output.table(of: page.fetches)
-    output.line(totals.text)
-    let leftOut = page.leftOutLines
-    if !leftOut.isEmpty { output.line("\nLeft out:\n\(lines: leftOut.joined(separator: "\n"))") }
-    let missing = isOffline ? page.missingParts : [:]
-    if !missing.isEmpty {
-        output.line("\nTo add the missing parts, save their files under these names, and copy the entries into a map.")
-        output.line("Missing, as a map:\n\(lines: JSONText.lines(missing.mapValues(JSONText.string)))")
-    }
-    try output.json([
-        "parts": page.fetches.map { $0.json() }, "totals": totals, "leftOut": leftOut,
-        // An object with entries, which can be copied into a map.
-        "missing": missing,
-    ])
-    return (page.fetches.first?.hasSucceeded ?? false) && totals.failed == 0 ? .done : .failed
-}
-
 /// The session that loads the requests, and its cache and recorder.
 private struct CommandSession: Sendable {
     /// The options that configure the session.
@@ -144,12 +89,12 @@ private struct CommandSession: Sendable {
         Loader.Limit.option,
     ]
 
-    let loader: Loader
     let cache: LocalSubstitutionCache
     /// Whether the cache is attached to the session. `--cache-only` prevents that.
     let isAttached: Bool
     /// Whether only entries with `forwardTo` may use the network. `--offline` requires that.
     let isOffline: Bool
+    private let loader: Loader
     /// The recorder of responses; `nil` without `--record`.
     private let recorder: SubstitutionRecorder?
     private let sources: Loader.Sources
@@ -176,14 +121,10 @@ private struct CommandSession: Sendable {
                 to: configuration,
                 unmatched: isOffline ? .fail : .load,
                 responseRecorder: recorder,
-                responseLimit: limit.bytes,
-                isBrowsed: arguments.has("parts")
+                responseLimit: limit.bytes
             )
         }
-        let printsEvents = arguments.has("parts")
-        sources = Loader.Sources(of: cache) { event in
-            if printsEvents, event.kind == .notRecorded { output.message("\(event)") }
-        }
+        sources = Loader.Sources(of: cache)
         loader = Loader(configuration, limit: limit, sources)
     }
 
@@ -226,61 +167,6 @@ extension Output {
         guard !hasPrintedError else { return }
         let count = cache.statistics.recorded
         message("\(count.counted("response", "responses")) new or changed in \(recorder.mapFile.path)")
-    }
-}
-
-/// The totals of a page's loads: how many of them each source answered, the bytes saved, and the duration.
-private struct PageTotals: Encodable {
-    let substituted: Int
-    let confirmed: Int
-    let fromDefaultCache: Int
-    let fromNetwork: Int
-    let failed: Int
-    /// The number of body bytes in answers that didn't come from the network.
-    let bytesNotCarried: Int
-    let milliseconds: Double
-
-    init(_ fetches: [Fetch], milliseconds: Double) {
-        substituted = fetches.count(where: \.source.isSubstituted)
-        confirmed = fetches.count { $0.source == .confirmed }
-        fromDefaultCache = fetches.count { $0.source == .defaultCache }
-        fromNetwork = fetches.count { $0.source == .network }
-        failed = fetches.count(where: \.hasFailed)
-        // A failed fetch isn't excluded here, since its body is empty.
-        bytesNotCarried = fetches.reduce(0) { $0 + ($1.source == .network ? 0 : $1.body.count) }
-        self.milliseconds = milliseconds.roundedToHundredths
-    }
-
-    var text: Output.Text {
-        """
-
-        \(substituted.grouped) substituted, \(confirmed > 0 ? "\(confirmed.grouped) confirmed, " : "")\
-        \(fromDefaultCache.grouped) from the default cache, \(fromNetwork.grouped) from the network, \
-        \(failed.grouped) failed
-        \(Output.format(bytes: bytesNotCarried)) from files and the default cache, in \
-        \(Output.format(milliseconds: milliseconds))
-        """
-    }
-}
-
-extension LoadedPage {
-    /// Entries for the parts that couldn't be loaded. The keys are normalized URLs, and the values are the file names
-    /// that a recorder would choose.
-    fileprivate var missingParts: [String: String] {
-        var files: [String: String] = [:]
-        var names = RecordedFileName.InUse()
-        for part in parts where part.fetch?.hasFailed ?? false {
-            guard let url = try? NormalizedURL(part.url.absoluteString), files[url.canonical] == nil else { continue }
-            let type: String? =
-                switch part.kind {
-                case .frame: "text/html"
-                case .styleSheet: "text/css"
-                case .script, .module: "text/javascript"
-                case .other, .link: nil
-                }
-            files[url.canonical] = names.take(RecordedFileName(url, type: type))
-        }
-        return files
     }
 }
 

@@ -39,7 +39,7 @@ extension Subcommand {
                 usage: "“\(name)” isn't a command. Put the command first, then its options. See substitute help."
             )
         }
-        let nearest = name == "page" ? "get --parts" : NearestName.of(name, in: all.map(\.name))
+        let nearest = NearestName.of(name, in: all.map(\.name))
         throw Failure(
             usage: "“\(name)” isn't a command. " + (nearest.map { "Did you mean “\($0)”?" } ?? "See substitute help.")
         )
