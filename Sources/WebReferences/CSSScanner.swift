@@ -85,7 +85,7 @@ struct CSSScanner: SourceText.Scanner {
 
     private mutating func reference(_ url: SourceText) -> References.Reference {
         defer { rule = .none }
-        return References.Reference(url: url, kind: rule == .import ? .styleSheet : .other)
+        return References.Reference(url: url)
     }
 
     // MARK: Tokens

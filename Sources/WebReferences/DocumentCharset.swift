@@ -1,10 +1,10 @@
-package import Foundation
+import Foundation
 import LocalSubstitution
 
 /// The functions that find a document's charset and decode its text.
 ///
-/// The scanners need text in which every byte below 0x80 is an ASCII character. So documents in UTF-16, Big5, GB 18030
-/// and Shift_JIS are decoded to UTF-8 first. Documents in other charsets aren't decoded.
+/// The scanners need text in which every byte below 0x80 is an ASCII character. So documents in Big5, GB 18030 and
+/// Shift_JIS are decoded to UTF-8 first. Documents in other charsets aren't decoded.
 package enum DocumentCharset {
     /// Returns the `charset` parameter of a `Content-Type` value, in lowercase; `nil` if it's missing or empty, or has
     /// a character other than letters, digits and `-_.:+`.
@@ -18,31 +18,22 @@ package enum DocumentCharset {
     }
 
     /// Returns the text to scan of a document in a charset.
-    package static func text(of body: Data, in charset: String?) -> SourceText {
-        if let encoding = utf16[charset ?? ""], let text = String(data: body, encoding: encoding) {
-            return SourceText(Array(text.utf8.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }))
-        }
+    static func text(of body: Data, in charset: String?) -> SourceText {
         let document = Array(body)
         return charset.flatMap(DoubleByteCharset.named)?.text(of: document) ?? SourceText(document)
     }
 
-    /// Returns whether the text of a document in a charset knows each byte's position in the document, so that the
-    /// document can be edited.
-    ///
-    /// In UTF-16, the decoded text doesn't know the positions. In ISO-2022-JP, a byte below 0x80 can be part of another
-    /// character.
-    static func isEditable(_ charset: String?) -> Bool { charset != "iso-2022-jp" && utf16[charset ?? ""] == nil }
-
-    /// The encodings of documents in UTF-16, by charset.
-    private static let utf16: [String: String.Encoding] = [
-        "utf-16": .utf16LittleEndian, "utf-16le": .utf16LittleEndian, "utf-16be": .utf16BigEndian,
-    ]
+    /// Returns whether a document in a charset can be edited. One in UTF-16 or ISO-2022-JP can't: a byte below 0x80 can
+    /// be part of another character.
+    static func isEditable(_ charset: String?) -> Bool {
+        !["iso-2022-jp", "utf-16", "utf-16le", "utf-16be"].contains(charset)
+    }
 
     /// Decodes the bytes of a URL: as UTF-8 if they're valid UTF-8, otherwise in the document's charset.
     ///
     /// If that charset is `nil` or not one of the `encodings` below, uses windows-1252 instead. If the bytes are
     /// invalid in the charset used, decodes them as ISO 8859-1, in which any byte is valid.
-    package static func text(_ bytes: [UInt8], _ charset: String?) -> String {
+    static func text(_ bytes: [UInt8], _ charset: String?) -> String {
         if let text = String(utf8: bytes) { return text }
         let encodings: [String: String.Encoding] = [
             "euc-jp": .japaneseEUC, "iso-8859-2": .isoLatin2, "windows-1250": .windowsCP1250,
@@ -62,7 +53,7 @@ package enum DocumentCharset {
     /// Returns the name of a document's charset, in lowercase. A byte order mark takes precedence over `charset` (the
     /// name in the `Content-Type`), and `charset` over the document's own declaration. Returns `nil` if all three are
     /// missing.
-    package static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
+    static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
         // Like browsers, this ignores the four-byte marks of UTF-32.
         if let named = Charset.byteOrderMark(of: body.prefix(3)) ?? charset?.asciiLowercased { return named }
         let start = SourceText(Array(body.prefix(declarationLength)))
@@ -71,7 +62,6 @@ package enum DocumentCharset {
             case .html: name(inHTML: start)
             case .xhtml: name(inXML: start)
             case .css: name(inCSS: start.bytes)
-            case .module: nil
             }
         // If the declaration can be read as ASCII, the document isn't in UTF-16, even if the declaration names UTF-16.
         // Browsers then use UTF-8 (WHATWG HTML §13.2.3.2).

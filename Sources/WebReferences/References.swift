@@ -1,6 +1,6 @@
 import LocalSubstitution
 
-/// The references to URLs in a document: a page, a style sheet or a module script.
+/// The references to URLs in a document: a page or a style sheet.
 package struct References: Sendable {
     /// The syntax of a document.
     package enum Syntax: Sendable {
@@ -8,54 +8,32 @@ package struct References: Sendable {
         /// HTML that is written in XML's syntax.
         case xhtml
         case css
-        case module
     }
 
     /// A URL in a document.
-    package struct Reference: Sendable {
-        package enum Kind: Sendable {
-            case styleSheet
-            case script
-            /// A module script. Its imports are loaded too.
-            case module
-            /// The content of a frame, `embed` or `object`. It may be a page, with further references.
-            case frame
-            /// Any other file that browsers load with the document, such as a picture or a font.
-            case other
-            /// A URL that browsers don't load with the document. They load it when a reader follows a link or sends a
-            /// form, or never.
-            case link
-        }
-
+    struct Reference: Sendable {
         /// The URL, with character references and escapes decoded.
-        package let url: SourceText
-        package let kind: Kind
+        let url: SourceText
         /// For a style sheet, the ranges of its element's `integrity` attributes in the document. They make browsers
         /// reject the style sheet if it's changed. Empty for any other reference.
         var integrity: [Range<Int>] = []
     }
 
-    /// All references, except the imports of module scripts.
-    package private(set) var all: [Reference] = []
+    private(set) var all: [Reference] = []
     /// The URL in the first `<base>` that has a URL; `nil` if no `<base>` has one.
-    package private(set) var base: SourceText?
+    private(set) var base: SourceText?
     /// The ranges, in the document, of the `http-equiv` attributes that make a `<meta>` a content security policy.
     private(set) var policies: [Range<Int>] = []
     /// The referrer policies in ``hidingPolicies``, in `<meta name=referrer>` and in `referrerpolicy` attributes.
     private(set) var referrerPolicies: [SourceText] = []
-    /// The URLs that the module scripts in the document import, or that the document imports if it's a module script.
-    package private(set) var imports: [SourceText] = []
-    /// The number of HTML `script` elements that browsers run. These scripts may load more URLs than ``imports``.
-    package private(set) var scripts = 0
 
     /// Finds the references in a document. For a page, that includes the references in its styles, and in the pages of
     /// its `srcdoc` attributes, up to four levels deep.
-    package init(_ document: SourceText, as syntax: Syntax) {
+    init(_ document: SourceText, as syntax: Syntax) {
         switch syntax {
         case .html: add(HTMLScanner(document), depth: 0)
         case .xhtml: add(XMLScanner(document), depth: 0)
         case .css: addStyle(document)
-        case .module: imports += ModuleImports(document)
         }
     }
 
@@ -63,8 +41,8 @@ package struct References: Sendable {
         if let style { all += CSSScanner(style) }
     }
 
-    private mutating func add(_ url: SourceText?, _ kind: Reference.Kind) {
-        if let url { all.append(Reference(url: url, kind: kind)) }
+    private mutating func add(_ url: SourceText?) {
+        if let url { all.append(Reference(url: url)) }
     }
 
     // MARK: Pages
@@ -72,19 +50,6 @@ package struct References: Sendable {
     /// How many levels of pages in `srcdoc` attributes are read. The number is limited, since each level reads all
     /// pages inside it again.
     private static let deepest = 4
-
-    /// The `rel` values of `link` elements whose URLs browsers load.
-    private static let loadedLinks: Set<String> = [
-        "stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest", "preload",
-        "modulepreload", "prefetch",
-    ]
-
-    /// The common `type` values of scripts that browsers run: an empty one, `module`, and MIME types of JavaScript.
-    /// WHATWG MIME Sniffing §4.6 has a few more, which are obsolete.
-    private static let scriptTypes: Set<String> = [
-        "", "module", "text/javascript", "application/javascript", "application/x-javascript", "text/ecmascript",
-        "application/ecmascript",
-    ]
 
     /// The referrer policies with which browsers send `Origin: null` to other origins, in lowercase. `never` is an old
     /// name of `no-referrer`.
@@ -97,10 +62,10 @@ package struct References: Sendable {
     private mutating func add(_ tag: HTMLScanner.Tag, depth: Int) {
         let type = tag.word("type")
         switch tag.namespace {
-        case .html: addHTML(tag, type: type, depth: depth)
+        case .html: addHTML(tag, depth: depth)
         case .svg:
-            if let kind = Self.svgLinks[tag.name] {
-                for name in ["href", "xlink:href"] { add(tag.value(name), kind) }
+            if Self.svgLinks.contains(tag.name) {
+                for name in ["href", "xlink:href"] { add(tag.value(name)) }
             }
             for name in Self.svgStyles { addStyle(tag.value(name)) }
         case .math: break
@@ -110,13 +75,12 @@ package struct References: Sendable {
         switch tag.name {
         case "style" where type.isEmpty || type == "text/css": addStyle(tag.text)
         case "script" where type == "importmap":
-            if let text = tag.text { for url in ImportMapURLs(text) { add(url, .link) } }
-        case "script" where type == "module": if let text = tag.text { imports += ModuleImports(text) }
+            if let text = tag.text { for url in ImportMapURLs(text) { add(url) } }
         default: break
         }
     }
 
-    private mutating func addHTML(_ tag: HTMLScanner.Tag, type: String, depth: Int) {
+    private mutating func addHTML(_ tag: HTMLScanner.Tag, depth: Int) {
         let isReferrer = tag.name == "meta" && tag.word("name") == "referrer"
         for name in isReferrer ? ["content"] : ["referrerpolicy"] where Self.hidingPolicies.contains(tag.word(name)) {
             referrerPolicies += [tag.value(name)].compactMap { $0 }
@@ -128,7 +92,7 @@ package struct References: Sendable {
                 policies += tag.places(of: "http-equiv")
             case "refresh":
                 if let content = tag.value("content"), let url = Self.refreshURL(in: content.bytes) {
-                    add(content.slice(url), .link)
+                    add(content.slice(url))
                 }
             default: break
             }
@@ -136,34 +100,25 @@ package struct References: Sendable {
             if base == nil { base = tag.value("href") }
         case "link":
             addLink(tag)
-        case "script":
-            let isScript = Self.scriptTypes.contains(type)
-            if isScript { scripts += 1 }
-            add(tag.value("src"), !isScript ? .link : type == "module" ? .module : .script)
         case "iframe":
-            let page = tag.value("srcdoc")
-            // Browsers show the page in `srcdoc` instead of the one at `src`.
-            add(tag.value("src"), page == nil ? .frame : .link)
-            if let page, depth < Self.deepest {
+            if let page = tag.value("srcdoc"), depth < Self.deepest {
                 // The page in `srcdoc` is HTML, even if the outer page is XHTML. Its `<base>` doesn't apply to the
                 // outer page.
                 let outerBase = base
                 add(HTMLScanner(page), depth: depth + 1)
                 base = outerBase
             }
-        case "?xml-stylesheet":
-            add(tag.value("href"), .styleSheet)
         case "a", "area":
             if let list = tag.value("ping") {
                 let words = list.bytes.indices.split { list.bytes[$0].isHTMLSpace }
-                for word in words { add(list.slice(word), .link) }
+                for word in words { add(list.slice(word)) }
             }
         default:
             break
         }
-        for attribute in Self.urlAttributes[tag.name] ?? [] { add(tag.value(attribute.name), attribute.kind) }
+        for attribute in Self.urlAttributes[tag.name] ?? [] { add(tag.value(attribute)) }
         if let set = Self.sourceSets[tag.name].flatMap({ tag.value($0) }) {
-            for range in Self.urls(inSourceSet: set.bytes) { add(set.slice(range), .other) }
+            for range in Self.urls(inSourceSet: set.bytes) { add(set.slice(range)) }
         }
     }
 
@@ -171,19 +126,9 @@ package struct References: Sendable {
         guard let url = tag.value("href") else { return }
         let words = tag.word("rel").utf8.split { $0.isHTMLSpace }
         let relations = Set(words.map { String(decoding: $0, as: UTF8.self) })
-        let purpose = tag.word("as")
-        let isStyle = relations.contains("stylesheet") || (relations.contains("preload") && purpose == "style")
-        let kind: Reference.Kind =
-            if Self.loadedLinks.isDisjoint(with: relations) {
-                .link
-            } else if isStyle {
-                .styleSheet
-            } else if relations.contains("modulepreload") {
-                .module
-            } else {
-                purpose == "script" ? .script : .other
-            }
-        all.append(Reference(url: url, kind: kind, integrity: isStyle ? tag.places(of: "integrity") : []))
+        let isStyle =
+            relations.contains("stylesheet") || (relations.contains("preload") && tag.word("as") == "style")
+        all.append(Reference(url: url, integrity: isStyle ? tag.places(of: "integrity") : []))
     }
 
     // MARK: Values of attributes
@@ -237,28 +182,24 @@ package struct References: Sendable {
     // Sources: “Attributes” in the index of WHATWG HTML, and SVG 2 §16.1.6. URLs that browsers neither load nor open
     // aren't included, such as those in `cite`, `longdesc` and `itemid`.
 
-    /// The attributes whose value is one URL, by element. Some attributes of `link`, `script` and `iframe` aren't
-    /// listed, since the kind of their URLs depends on other attributes.
-    private static let urlAttributes: [String: [(name: String, kind: Reference.Kind)]] = [
-        "a": [("href", .link)], "area": [("href", .link)], "audio": [("src", .other)], "base": [("href", .link)],
-        "body": [("background", .other)], "button": [("formaction", .link)], "embed": [("src", .frame)],
-        "form": [("action", .link)], "frame": [("src", .frame)], "html": [("manifest", .link)],
-        "image": [("src", .other)], "img": [("src", .other)], "input": [("src", .other), ("formaction", .link)],
-        "object": [("data", .frame)], "source": [("src", .other)], "table": [("background", .other)],
-        "tbody": [("background", .other)], "td": [("background", .other)], "tfoot": [("background", .other)],
-        "th": [("background", .other)], "thead": [("background", .other)], "tr": [("background", .other)],
-        "track": [("src", .other)], "video": [("src", .other), ("poster", .other)],
+    /// The attributes whose value is one URL, by element. That of `link` isn't listed, since its `integrity` belongs to
+    /// it.
+    private static let urlAttributes: [String: [String]] = [
+        "a": ["href"], "area": ["href"], "audio": ["src"], "base": ["href"], "body": ["background"],
+        "button": ["formaction"], "embed": ["src"], "form": ["action"], "frame": ["src"], "html": ["manifest"],
+        "iframe": ["src"], "image": ["src"], "img": ["src"], "input": ["src", "formaction"], "object": ["data"],
+        "script": ["src"], "source": ["src"], "table": ["background"], "tbody": ["background"], "td": ["background"],
+        "tfoot": ["background"], "th": ["background"], "thead": ["background"], "tr": ["background"], "track": ["src"],
+        "video": ["src", "poster"], "?xml-stylesheet": ["href"],
     ]
 
     /// The attribute with candidate images, by element. `image` is HTML's old name for `img`.
     private static let sourceSets = ["image": "srcset", "img": "srcset", "link": "imagesrcset", "source": "srcset"]
 
-    /// The SVG elements whose `href` and `xlink:href` are URLs, with the kind of these URLs. The names are in
-    /// lowercase.
-    private static let svgLinks: [String: Reference.Kind] = [
-        "a": .link, "animate": .link, "animatemotion": .link, "animatetransform": .link, "feimage": .other,
-        "filter": .link, "image": .other, "lineargradient": .link, "mpath": .link, "pattern": .link,
-        "radialgradient": .link, "script": .script, "set": .link, "textpath": .link, "use": .other,
+    /// The SVG elements whose `href` and `xlink:href` are URLs. The names are in lowercase.
+    private static let svgLinks: Set<String> = [
+        "a", "animate", "animatemotion", "animatetransform", "feimage", "filter", "image", "lineargradient", "mpath",
+        "pattern", "radialgradient", "script", "set", "textpath", "use",
     ]
 
     /// The SVG attributes whose value is CSS that can contain a URL (SVG 2 §6.6, presentation attributes).
@@ -269,7 +210,7 @@ package struct References: Sendable {
     /// All attributes that are read: those in the tables above, those that the functions above read by name, and those
     /// that tell a document's charset, or where SVG and MathML end.
     static let attributes: Set<String> = Set(
-        urlAttributes.values.joined().map(\.name) + sourceSets.values + svgStyles + [
+        svgStyles + urlAttributes.values.joined() + sourceSets.values + [
             "as", "charset", "color", "content", "encoding", "face", "href", "http-equiv", "integrity", "name", "ping",
             "referrerpolicy", "rel", "size", "src", "srcdoc", "style", "type", "xlink:href",
         ]

@@ -4,8 +4,8 @@ import LocalSubstitution
 ///
 /// With the positions, the rewriter can replace a part of the text in the document, and leave the escapes around it as
 /// they are.
-package struct SourceText: Sendable {
-    package private(set) var bytes: [UInt8]
+struct SourceText: Sendable {
+    private(set) var bytes: [UInt8]
     /// The position of each byte in the document, and the position after the last byte; `nil` as long as the text is an
     /// unchanged piece of the document.
     private var places: [UInt32]?
@@ -16,7 +16,7 @@ package struct SourceText: Sendable {
     var string: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Creates the text of a whole document.
-    package init(_ document: [UInt8]) { self.init(document, at: 0) }
+    init(_ document: [UInt8]) { self.init(document, at: 0) }
 
     /// Creates the text of an unchanged piece of the document, which begins at the position `place`. With an empty
     /// piece, the default, creates a text to which decoded bytes can be appended.

@@ -35,10 +35,4 @@ struct CSSScannerTests {
     func urls(css: String, urls: [String]) {
         #expect(CSSScanner(SourceText(Array(css.utf8))).map(\.url.string) == urls)
     }
-
-    @Test("Imports are distinguished from other references")
-    func imports() {
-        let css = Array("@import 'a'; @import url(b); c { d: url(e) }".utf8)
-        #expect(References(SourceText(css), as: .css).all.map { $0.kind == .styleSheet } == [true, true, false])
-    }
 }
