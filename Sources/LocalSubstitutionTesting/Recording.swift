@@ -49,7 +49,7 @@ struct Recording: Sendable {
     /// Returns a message that a run can't record into an HTTP archive, and what to do instead.
     static func refusal(ofArchive archive: URL) -> String {
         "“\(archive.path)” is an HTTP archive, which can't be recorded into. Import it into a map "
-            + "(substitute import --in-order), and name that map in the test. Otherwise, run the test without \(variable)."
+            + "(substitute import), and name that map in the test. Otherwise, run the test without \(variable)."
     }
 
     /// The map's file, which may not exist yet.

@@ -47,7 +47,7 @@ struct HelpTests {
         "A command's help lists each of its options once",
         arguments: [
             ("init", ["target"]), ("add", ["force", "limit"]),
-            ("import", ["dry-run", "force", "in-order", "into", "match", "max-size", "methods", "status", "type"]),
+            ("import", ["dry-run", "force", "into", "last", "match", "max-size", "methods", "status", "type"]),
             (
                 "get",
                 [

@@ -44,14 +44,17 @@ struct ImportTests {
         type: String = "text/plain",
         text: String? = nil,
         encoding: String? = nil,
-        compression: String? = nil
+        compression: String? = nil,
+        body: String? = nil
     ) -> [String: Any] {
         var content: [String: Any] = ["size": 0, "mimeType": type]
         content["text"] = text
         content["encoding"] = encoding
         let headers = compression.map { [["name": "Content-Encoding", "value": $0]] } ?? []
         let response: [String: Any] = ["status": status, "content": content, "headers": headers]
-        return ["request": ["method": method, "url": url], "response": response]
+        var request: [String: Any] = ["method": method, "url": url]
+        request["postData"] = body.map { ["text": $0] }
+        return ["request": request, "response": response]
     }
 
     static func archive(_ entries: [[String: Any]]) throws -> Data {
@@ -129,8 +132,8 @@ struct ImportTests {
         #expect(get.output.hasPrefix("substituted ← h.com/sent.txt  200") == isPosted)
     }
 
-    @Test("With --in-order, it keeps every response to a repeated request, but of no other methods and statuses")
-    func inOrder() async throws {
+    @Test("It keeps every response to a repeated request in order, and with --last only the last")
+    func repeated() async throws {
         let texts = ["x", "x", "y"]
         let others = [
             Self.entry("https://h.com/a", method: "POST", text: "z"),
@@ -138,20 +141,22 @@ struct ImportTests {
         ]
         try folder.write(Self.archive(texts.map { Self.entry("https://h.com/a", text: $0) } + others), to: "again.har")
         let get = ["--methods", "GET", "--status", "200"]
-        let last = try await folder.substitute(["import", "--dry-run", "again.har"] + get)
-        #expect(last.lines.dropLast().last == "1 new, 4 left; nothing was written")
-        #expect(last.output.contains("a later response to the same request is used (--in-order keeps all)"))
-        for (options, sums) in [
-            (["--status", "200"], "4 new, 1 left"), (["--methods", "GET", "--status", "404"], "1 new, 4 left"),
-            ([], "5 new, 0 left"),
-        ] {
-            let run = try await folder.substitute(["import", "--in-order", "--dry-run", "again.har"] + options)
-            #expect(run.lines.dropLast().last == "\(sums); nothing was written", "\(run.output)")
+        let last = try await folder.substitute(["import", "--last", "--dry-run", "again.har"] + get)
+        #expect(last.lines.suffix(2) == ["1 new, 4 left; nothing was written", ""])
+        #expect(last.output.contains("left  a later response to the same request is used  https://h.com/a\n"))
+        let note = "1 request has several responses. --last keeps the last."
+        for (options, sums, notes) in [
+            ([], "5 new, 0 left", [note]), (get, "3 new, 2 left", [note]),
+            (["--status", "200"], "4 new, 1 left", [note]),
+            (["--methods", "GET", "--status", "404"], "1 new, 4 left", []),
+        ] as [([String], String, [String])] {
+            let run = try await folder.substitute(["import", "--dry-run", "again.har"] + options)
+            let end = ["\(sums); nothing was written"] + notes + [""]
+            #expect(run.lines.suffix(end.count) == end[...], "\(run.output)")
         }
-        let run = try await folder.substitute(["import", "--in-order", "again.har"] + get)
+        let run = try await folder.substitute(["import", "again.har"] + get)
         #expect(run.status == 0)
-        let report: Report = try await folder.substitute(["import", "--in-order", "--json", "again.har"] + get)
-            .json()
+        let report: Report = try await folder.substitute(["import", "--json", "again.har"] + get).json()
         #expect(
             report.responses.map(\.outcome) == ["unchanged", "unchanged", "unchanged", "left", "left"],
             "\(run.output)"
@@ -163,6 +168,30 @@ struct ImportTests {
         #expect(try await folder.substitute("check", "--attached").output == "1 entry in use, 0 errors, 0 warnings\n")
         let first = try await folder.substitute("get", "--offline", "https://h.com/a")
         #expect(first.output.hasPrefix("substituted ← \(files[0])  200"))
+    }
+
+    @Test("It says how many alternatives it wrote contain parts of request bodies, and writes no credentials")
+    func requestBodies() async throws {
+        let bodies = ["page=1&password=s3cr3t", "page=2&password=s3cr3t", "page=1&password=s3cr3t"]
+        let entries = bodies.enumerated().map { Self.entry("https://h.com/a", method: "POST", text: "\($0)", body: $1) }
+        try folder.write(Self.archive(entries), to: "b.har")
+        let notes = [
+            "1 request has several responses. --last keeps the last.",
+            "3 alternatives contain parts of request bodies. Look through them before you commit.",
+        ]
+        let run = try await folder.substitute("import", "b.har")
+        let end = ["3 new, 0 left"] + notes + [""]
+        #expect(run.lines.suffix(end.count) == end[...], "\(run.output)")
+        let map = String(decoding: try folder.contents("substitutions.json"), as: UTF8.self)
+        #expect(map.contains("page=1&password=*") && !map.contains("s3cr3t"), "\(map)")
+        // Nothing is written, so there's nothing to look through.
+        let again = try await folder.substitute("import", "b.har")
+        #expect(again.lines.suffix(2) == ["0 new, 3 unchanged, 0 left", ""], "\(again.output)")
+        let entry = Self.entry("https://h.com/c", method: "POST", text: "x", body: "a=1")
+        try folder.write(Self.archive([entry]), to: "c.har")
+        let single = try await folder.substitute("import", "c.har")
+        let note = "1 alternative contains parts of request bodies. Look through it before you commit."
+        #expect(single.lines.suffix(3) == ["1 new, 0 left", note, ""], "\(single.output)")
     }
 
     @Test("It keeps responses without a body, and says what can't be used")

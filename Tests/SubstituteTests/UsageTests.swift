@@ -129,6 +129,11 @@ struct UsageTests {
             Mistake(["add", url, "a", "b"], "add takes one URL and at most one file. Leave out “b”."),
             Mistake(["add", url, "HTTPS://h/b"], "add takes one URL. Leave out “HTTPS://h/b”, or add it with another"),
             Mistake(["import"], "import takes one archive. Name one, such as recording.har."),
+            Mistake(
+                ["import", "--in-order", "a.har"],
+                "“--in-order” isn't an option of import. It's the default now, so leave it out. "
+                    + "For only the last responses, use --last."
+            ),
             Mistake(["import", "a.har", "b.har"], "import takes one archive."),
             Mistake(
                 ["import", "--into", "a", "--map", "b", "c.har"],

@@ -8,17 +8,17 @@ extension EditedMap {
     ///
     /// - Parameters:
     ///   - replacing: Whether to replace existing entries; `false` by default. `null` entries are never replaced.
-    ///   - inOrder: Whether to import all responses to a request. They then answer in order, and the last one answers
-    ///     all further requests. If `false`, the default, imports only the last one that can be imported.
-    /// - Returns: What happened to the response of each archive entry, in the order of the archive.
+    ///   - onlyLast: Whether to import only the last response to each request that can be imported. If `false`, the
+    ///     default, imports all of them, as ``HTTPArchive/map()`` returns them.
     package mutating func take(
         _ archive: HTTPArchive,
         _ selection: HTTPArchive.Selection,
         replacing: Bool = false,
-        inOrder: Bool = false
-    ) -> [HTTPArchive.Item] {
+        onlyLast: Bool = false
+    ) -> HTTPArchive.Imported {
         var left: [Int: HTTPArchive.Refusal] = [:]
-        let found = archive.responses(selection, inOrder: inOrder, into: entries, &left)
+        let found = archive.responses(selection, onlyLast: onlyLast, into: entries, &left)
+        var imported = HTTPArchive.Imported()
         var outcomes = left.mapValues { Result<KeptFile, HTTPArchive.Refusal>.failure($0) }
         for (url, responses) in found {
             do throws(MapToolError) {
@@ -29,15 +29,18 @@ extension EditedMap {
                 for (response, outcome) in zip(responses, kept) {
                     for number in response.numbers { outcomes[number] = outcome.mapError { .entry(key: $0.key) } }
                 }
+                let isWritten = kept.contains { (try? $0.get()).map { $0.change != .unchanged } == true }
+                if isWritten { imported.count(exchanges) }
             } catch {
                 for number in responses.flatMap(\.numbers) {
                     outcomes[number] = .failure(.unwritable(error.description))
                 }
             }
         }
-        return archive.entries.enumerated().compactMap { number, entry in
+        imported.items = archive.entries.enumerated().compactMap { number, entry in
             outcomes[number].map { HTTPArchive.Item(HTTPArchive.Item.shown(entry.url ?? ""), $0) }
         }
+        return imported
     }
 }
 
@@ -53,14 +56,13 @@ extension HTTPArchive {
     /// order of the alternatives in its entry. URLs without a response are left out.
     ///
     /// - Parameters:
-    ///   - inOrder: Whether to return all responses to a request. If `false`, returns only the last one
-    ///     that can be imported.
+    ///   - onlyLast: Whether to return only the last response to each request that can be imported; `false` by default.
     ///   - map: The map's entries; `nil`, the default, if there's no map yet. URLs that a `null` entry excludes are
     ///     left out.
     ///   - left: Gets the reasons why entries of the archive are left out, by the entry's index.
     func responses(
         _ selection: Selection,
-        inOrder: Bool,
+        onlyLast: Bool = false,
         into map: ForeignEntries? = nil,
         _ left: inout [Int: Refusal]
     ) -> [(url: NormalizedURL, responses: [Response])] {
@@ -78,7 +80,7 @@ extension HTTPArchive {
             }
         }
         return ofURLs.values.sorted { $0.numbers[0] < $1.numbers[0] }.map { url, numbers in
-            (url, responses(numbers, at: url, selection, inOrder, &left))
+            (url, responses(numbers, at: url, selection, onlyLast, &left))
         }.filter { !$0.1.isEmpty }
     }
 
@@ -86,7 +88,7 @@ extension HTTPArchive {
         _ numbers: [Int],
         at url: NormalizedURL,
         _ selection: Selection,
-        _ inOrder: Bool,
+        _ onlyLast: Bool,
         _ left: inout [Int: Refusal]
     ) -> [Response] {
         // Each request's responses, from the last to the first.
@@ -95,7 +97,7 @@ extension HTTPArchive {
             let entry = entries[number]
             let request = RecordedExchange.Request(method: entry.method ?? "GET", condition: condition(of: entry))
             do throws(Refusal) {
-                if found[request] != nil, !inOrder { throw .superseded }
+                if onlyLast, found[request] != nil { throw .superseded }
                 let exchange = try exchange(entry, request, at: url, selection)
                 if let last = found[request]?.indices.last,
                     found[request]?[last].exchange.hasResponse(of: exchange) == true
@@ -168,7 +170,7 @@ extension HTTPArchive {
     /// content.
     package func map() throws(SubstitutionMapError) -> SubstitutionMap {
         var left: [Int: Refusal] = [:]
-        let entries = responses(.forTest, inOrder: true, &left).map { url, responses in
+        let entries = responses(.forTest, &left).map { url, responses in
             let alternatives = responses.map { Self.answer($0.exchange) }
             return (key: url.canonical, value: SubstitutionMap.Answer(alternatives: alternatives))
         }
@@ -269,6 +271,23 @@ extension HTTPArchive {
         }
     }
 
+    /// The outcome of importing an archive.
+    package struct Imported: Sendable {
+        /// What happened to the response of each archive entry, in the order of the archive.
+        package fileprivate(set) var items: [Item] = []
+        /// How many requests have several responses in the entries that were written.
+        package private(set) var sequences = 0
+        /// How many of the alternatives that were written have a condition made from a request's body.
+        package private(set) var conditions = 0
+
+        /// Counts the exchanges of an entry that was written.
+        fileprivate mutating func count(_ exchanges: [RecordedExchange]) {
+            // Only the last response of a sequence has no `times`.
+            sequences += exchanges.count { $0.times == nil && $0.after > 0 }
+            conditions += exchanges.count { $0.request.condition.when != nil }
+        }
+    }
+
     /// The outcome of adding one response to a map, for example from an archive.
     package struct Item: Sendable {
         /// The request's URL; empty if the archive has no URL. If the response is from an archive, this is the URL that
@@ -345,10 +364,7 @@ extension HTTPArchive {
             "tooMany",
             "the URL has more than \(EntryFieldsReader.mostAlternatives.grouped) different responses"
         )
-        static let superseded = Self(
-            "superseded",
-            "a later response to the same request is used (--in-order keeps all)"
-        )
+        static let superseded = Self("superseded", "a later response to the same request is used")
         static let headOfGet = Self("headOfGet", "the entry for GET also answers HEAD")
         static func excluded(key: String) -> Self { Self("excluded", "the map's entry “\(key)” excludes the URL") }
         static func entry(key: String) -> Self {

@@ -11,11 +11,11 @@ let importCommand = Subcommand(
         folder, and creates them if necessary. Proxies and the network panels of
         browsers save such archives.
 
-        Imports the responses to all methods, with all statuses from 200 to 599. To
-        select some, use --match, --type, --status and --methods. If a request was
-        repeated, its last response is used. With --in-order, all of its responses are
-        returned in order, as in a test with the archive. A URL with several methods or
-        responses gets an entry with alternatives.
+        Imports what a test with the archive gets: the responses to all methods, with
+        all statuses from 200 to 599. To select some, use --match, --type, --status and
+        --methods. If a request was repeated, its responses are returned in order. With
+        --last, only the last one is kept. A URL with several methods or responses gets
+        an entry with alternatives.
         Leaves out cookies and other credentials, and URLs that seem to contain one.
         Existing entries and files don't change, unless --force replaces them.
 
@@ -31,11 +31,12 @@ let importCommand = Subcommand(
         .option("type", "TYPE", help: "only this MIME type, such as image/* (repeatable)", repeats: true),
         .option("status", "CODE", help: "only this status, such as 200 (repeatable)", repeats: true),
         .option("methods", "LIST", help: "only these methods, such as GET,POST"),
-        .flag("in-order", help: "keep every response to a repeated request"),
+        .flag("last", help: "keep only the last response to a repeated request"),
         .option("max-size", "BYTES", help: "skip larger bodies (default: 20000000)"),
         .flag("force", help: "replace existing entries that aren't null"),
         .flag("dry-run", help: "only print what would be done"),
     ],
+    removedOptions: ["in-order": "It's the default now, so leave it out. For only the last responses, use --last."],
     run: importArchive
 )
 
@@ -53,7 +54,13 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
 
     let isDryRun = arguments.has("dry-run")
     var map = try EditedMap(target.file, resources: resources, isDryRun: isDryRun) { output.message("\($0)") }
-    let items = map.take(archive, selection, replacing: arguments.has("force"), inOrder: arguments.has("in-order"))
+    let imported = map.take(
+        archive,
+        selection,
+        replacing: arguments.has("force"),
+        onlyLast: arguments.has("last")
+    )
+    let items = imported.items
     try map.save()
     target.announce(to: output)
     output.list(items)
@@ -62,6 +69,15 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
         counts[name].map { "\($0.grouped) \(name)" } ?? (name == "new" || name == "left" ? "0 \(name)" : nil)
     }
     output.line("\(sums.joined(separator: ", "))\(map.isDryRun ? "; nothing was written" : "")")
+    if imported.sequences > 0 {
+        let requests = imported.sequences.counted("request has", "requests have")
+        output.line("\(requests) several responses. --last keeps the last.")
+    }
+    if imported.conditions > 0 {
+        let alternatives = imported.conditions.counted("alternative contains", "alternatives contain")
+        let them = imported.conditions == 1 ? "it" : "them"
+        output.line("\(alternatives) parts of request bodies. Look through \(them) before you commit.")
+    }
     try output.json([
         "map": target.file.path, "resources": resources.path, "dryRun": map.isDryRun,
         "responses": items.map { $0.json() },

@@ -201,7 +201,7 @@ struct ArchiveBodyTests {
         let recording = Recording(mimeType: "text/html", text: nil, file: name, size: 3)
         let archive = try HTTPArchive(contentsOf: folder.write("in/a.har", Recording.archive([recording])))
         var map = try fixture.edited()
-        let item = try #require(map.take(archive, try HTTPArchive.Selection()).first)
+        let item = try #require(map.take(archive, try HTTPArchive.Selection()).items.first)
         try map.save()
         let message = problem.map { "the body's file “\(name)” \($0)" }
         #expect(item.left?.description == message)
@@ -221,7 +221,7 @@ struct ArchiveBodyTests {
         ]
         let archive = try HTTPArchive(contentsOf: folder.write("a.har", Recording.archive(recordings)))
         var map = try fixture.edited()
-        let items = map.take(archive, try HTTPArchive.Selection(largest: 10), inOrder: true)
+        let items = map.take(archive, try HTTPArchive.Selection(largest: 10)).items
         #expect(items.map { $0.left?.kind } == ["tooLarge", "compressed", nil])
     }
 }

@@ -71,14 +71,15 @@ struct ArchiveFixture {
         _ recordings: [Recording],
         _ selection: HTTPArchive.Selection? = nil,
         replacing: Bool = false,
-        inOrder: Bool = false,
+        onlyLast: Bool = false,
         isDryRun: Bool = false
     ) throws -> [HTTPArchive.Item] {
         let archive = try HTTPArchive(Recording.archive(recordings))
         var map = try edited(isDryRun: isDryRun)
-        let items = try map.take(archive, selection ?? HTTPArchive.Selection(), replacing: replacing, inOrder: inOrder)
+        let selection = try selection ?? HTTPArchive.Selection()
+        let imported = map.take(archive, selection, replacing: replacing, onlyLast: onlyLast)
         try map.save()
-        return items
+        return imported.items
     }
 
     func map() throws -> SubstitutionMap {

@@ -241,7 +241,7 @@ struct ArchiveImportTests {
         #expect(throws: MapToolError.self) { try HTTPArchive.Selection(patterns: [pattern]) }
     }
 
-    @Test("The last response with a body wins, even if an earlier one orders its parameters differently")
+    @Test("The last response is the last with a body, even if an earlier one orders its parameters differently")
     func lastWins() throws {
         let fixture = try ArchiveFixture()
         let recordings = [
@@ -251,19 +251,20 @@ struct ArchiveImportTests {
             Recording(url: "https://h.com/a?x=1&y=2", text: nil),
             Recording(url: "https://h.com/a?x=1&y=2", status: 500),
         ]
-        let items = try fixture.take(recordings, HTTPArchive.Selection(statuses: [200]))
+        let items = try fixture.take(recordings, HTTPArchive.Selection(statuses: [200]), onlyLast: true)
         #expect(items.map(\.left) == [.superseded, nil, .brokenBody, .noBody, .status(500)])
         #expect(try fixture.served("https://h.com/a?x=1&y=2")?.body == Data("second".utf8))
         #expect(try fixture.map().count == 1)
     }
 
-    @Test("Of several responses for one URL, only the last that can be decoded is written", arguments: 1...6)
+    @Test("If only the last of several responses is wanted, it's the last that can be decoded", arguments: 1...6)
     func anyNumber(count: Int) throws {
         for broken in 0..<count {
             let fixture = try ArchiveFixture()
             let bodies = (0..<count - broken).map { "body \($0)" }
             let items = try fixture.take(
-                bodies.map { Recording(text: $0) } + (0..<broken).map { _ in Recording(text: "?", encoding: "base64") }
+                bodies.map { Recording(text: $0) } + (0..<broken).map { _ in Recording(text: "?", encoding: "base64") },
+                onlyLast: true
             )
             let superseded = bodies.dropLast().map { _ in HTTPArchive.Refusal?.some(.superseded) }
             #expect(items.map(\.left) == superseded + [nil] + (0..<broken).map { _ in .brokenBody })

@@ -30,7 +30,8 @@ struct ArchiveMethodTests {
     @Test("Methods are selected, and each has the last of its responses", arguments: rows)
     func taken(_ row: (recorded: [String], selected: [String], left: [HTTPArchive.Refusal?])) throws {
         let recordings = row.recorded.enumerated().map { Recording(method: $1, text: "\($0)") }
-        let items = try fixture.take(recordings, HTTPArchive.Selection(methods: row.selected))
+        let selection = try HTTPArchive.Selection(methods: row.selected)
+        let items = try fixture.take(recordings, selection, onlyLast: true)
         #expect(items.map(\.left) == row.left)
         let taken = row.left.indices.filter { row.left[$0] == nil }
         for number in taken {
@@ -40,7 +41,7 @@ struct ArchiveMethodTests {
             #expect(items[number].kept?.change == .new)
         }
         #expect(try fixture.mapText.contains("methods") == (taken.map { row.recorded[$0] } != ["GET"]))
-        let again = try fixture.take(recordings, HTTPArchive.Selection(methods: row.selected))
+        let again = try fixture.take(recordings, selection, onlyLast: true)
         #expect(taken.allSatisfy { again[$0].kept?.change == .unchanged })
         #expect(again.map(\.left) == row.left)
     }
@@ -55,7 +56,7 @@ struct ArchiveMethodTests {
         ]
         let recordings = requests.enumerated().map { Recording(method: "POST", text: "\($0)", request: $1) }
         let selection = try HTTPArchive.Selection(methods: ["*"])
-        let items = try fixture.take(recordings, selection)
+        let items = try fixture.take(recordings, selection, onlyLast: true)
         #expect(items.map(\.left) == [.superseded, nil, nil, nil, nil, nil, nil])
         let sent = requests.map(\.0) + [#"{"query": "Search", "first": 5, "x": 1}"#, "user=ada&password=other", "else"]
         let answers = try sent.map { try fixture.served("https://h.com/a", method: "POST", request: $0)?.body }
@@ -66,10 +67,10 @@ struct ArchiveMethodTests {
         )
         #expect(try !fixture.mapText.contains("password=p"))
         let text = try fixture.mapText
-        #expect(
-            try fixture.take(recordings, selection).compactMap(\.kept?.change) == Array(repeating: .unchanged, count: 6)
-        )
-        #expect(try fixture.take(recordings.reversed(), selection, replacing: true).compactMap(\.kept).count == 6)
+        let again = try fixture.take(recordings, selection, onlyLast: true)
+        #expect(again.compactMap(\.kept?.change) == Array(repeating: .unchanged, count: 6))
+        let reversed = try fixture.take(recordings.reversed(), selection, replacing: true, onlyLast: true)
+        #expect(reversed.compactMap(\.kept).count == 6)
         #expect(try fixture.mapText.components(separatedBy: "when").count == text.components(separatedBy: "when").count)
     }
 

@@ -108,7 +108,8 @@ struct HTTPArchiveTests {
         let entries = (odd + [String(decoding: right, as: UTF8.self)]).joined(separator: ",")
         let fixture = try ArchiveFixture()
         var map = try fixture.edited()
-        let items = try map.take(HTTPArchive(Data(#"{"log":{"entries":[\#(entries)]}}"#.utf8)), HTTPArchive.Selection())
+        let archive = try HTTPArchive(Data(#"{"log":{"entries":[\#(entries)]}}"#.utf8))
+        let items = try map.take(archive, HTTPArchive.Selection()).items
         #expect(items.dropLast().allSatisfy { $0.left?.kind == "malformed" })
         #expect(items.last?.kept?.name == "h.com/a.txt")
     }
@@ -120,7 +121,7 @@ struct HTTPArchiveTests {
         json[place.lowerBound] = 0xFF
         let fixture = try ArchiveFixture()
         var map = try fixture.edited()
-        #expect(try map.take(HTTPArchive(json), HTTPArchive.Selection()).map(\.left) == [.brokenBody, nil])
+        #expect(try map.take(HTTPArchive(json), HTTPArchive.Selection()).items.map(\.left) == [.brokenBody, nil])
     }
 
     @Test("Nesting is read up to a limit", arguments: [(240, true), (300, false), (100_000, false)])
@@ -176,7 +177,7 @@ struct HTTPArchiveTests {
         let fixture = try ArchiveFixture()
         var map = try fixture.edited()
         let selection = try HTTPArchive.Selection(statuses: [200], methods: ["GET"])
-        let items = try map.take(HTTPArchive(json), selection)
+        let items = try map.take(HTTPArchive(json), selection).items
         try map.save()
         #expect(items.count == 30_000)
         #expect(items.filter { $0.kept != nil }.count == 30)
