@@ -171,7 +171,7 @@ extension HTTPArchive {
     package func map() throws(SubstitutionMapError) -> SubstitutionMap {
         var left: [Int: Refusal] = [:]
         let entries = responses(.forTest, &left).map { url, responses in
-            let alternatives = responses.map { Self.answer($0.exchange) }
+            let alternatives = responses.map { Self.answer($0.exchange, at: url) }
             return (key: url.canonical, value: SubstitutionMap.Answer(alternatives: alternatives))
         }
         // An entry for `GET` also answers `HEAD`, so this isn't a problem.
@@ -187,14 +187,18 @@ extension HTTPArchive {
         return try SubstitutionMap(entries, leftOut: leftOut)
     }
 
-    private static func answer(_ exchange: RecordedExchange) -> SubstitutionMap.Answer {
-        let response = exchange.response
-        var headers = response.headers
-        var answer = SubstitutionMap.Answer.status(response.status)
-        headers["Content-Type"] = response.body.isEmpty ? response.contentType : response.type?.text ?? ""
-        if !response.body.isEmpty {
-            answer = .data(response.body).status(response.status)
-            if response.type?.essence == MIMEType.eventStream { answer = answer.secondsPerEvent(0) }
+    /// Returns the answer that an imported entry gives, but with the body in it instead of in a file.
+    private static func answer(_ exchange: RecordedExchange, at url: NormalizedURL) -> SubstitutionMap.Answer {
+        let body = exchange.response.body
+        let imported = exchange.entry(for: url, file: body.isEmpty ? nil : "body", defaults: EntryFields())
+            .substitution(for: url)
+        var headers = imported.headers
+        var answer = SubstitutionMap.Answer.status(imported.status)
+        if !body.isEmpty {
+            // It doesn't depend on the file's name.
+            headers["Content-Type"] = imported.contentType(ofBody: body)
+            answer = .data(body).status(imported.status)
+            if exchange.response.type?.essence == MIMEType.eventStream { answer = answer.secondsPerEvent(0) }
         }
         for (name, json) in exchange.conditions { answer = answer.setting(name, json) }
         return (headers.isEmpty ? answer : answer.headers(headers)).methods(exchange.method)
