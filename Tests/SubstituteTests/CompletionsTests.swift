@@ -54,7 +54,7 @@ struct CompletionsTests {
         Line("substitute get --method P", ["PATCH", "POST", "PUT"]), Line("substitute add --map x h", []),
         Line("substitute add https://h.example/ ", all), Line("substitute add --map=x https://h.example/ d", ["d.txt"]),
         Line("substitute add --limit 1M https://h.example/ d.txt a", []),
-        Line("substitute init --target ", []), Line("substitute nonsense a", []),
+        Line("substitute add --limit ", []), Line("substitute nonsense a", []),
         Line("substitute get $(touch made) `touch made` $made --off", ["--offline"]),
     ]
 

@@ -46,7 +46,7 @@ struct HelpTests {
     @Test(
         "A command's help lists each of its options once",
         arguments: [
-            ("init", ["target"]), ("add", ["force", "limit"]),
+            ("init", []), ("add", ["force", "limit"]),
             ("import", ["dry-run", "force", "into", "last", "match", "max-size", "methods", "status", "type"]),
             (
                 "get",
@@ -73,10 +73,8 @@ struct HelpTests {
         #expect(lines.contains { $0.hasPrefix("  --map FILE ") && $0.hasSuffix("(default: ./substitutions.json)") })
         let ofDemo = try await folder.substitute("help", "demo").lines
         #expect(ofDemo.contains { $0.hasPrefix("  --map FILE ") && $0.hasSuffix("(default: the demo's own)") })
-        for command in ["init", "import"] {
-            let lines = try await folder.substitute("help", command).lines
-            #expect(lines.contains { $0.hasPrefix("  --map FILE ") && !$0.contains("./substitutions.json") })
-        }
+        let ofImport = try await folder.substitute("help", "import").lines
+        #expect(ofImport.contains { $0.hasPrefix("  --map FILE ") && !$0.contains("./substitutions.json") })
     }
 
     @Test(

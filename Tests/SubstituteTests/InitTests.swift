@@ -27,6 +27,8 @@ struct InitTests {
         for line in [
             "For iOS and similar platforms, call the folder Substitutes instead, since code",
             "    import Foundation", "    try LocalSubstitutionCache(bundle: .module).install()",
+            #"    resources: [.copy("substitutions.json"), .copy("Resources")]"#,
+            "In an Xcode project, write .main in place of .module, and add the map and the folder to",
             #"    @Test(.substituting("substitutions.json"))"#,
             "In a test with LocalSubstitutionTesting. The path starts at the folder of the test's file:",
         ] {
@@ -36,10 +38,18 @@ struct InitTests {
         let command = try Executable.word()
         let commands = ["add URL", "import FILE.har", "serve"].map { "    \(command) \($0)" }
         #expect(Array(run.lines[2..<5]) == commands)
-        #expect(run.lines.count < 25, "\(run.output)")
-        // There's no package whose manifest could need anything.
-        #expect(!run.output.contains("Package.swift") && !run.output.contains(".product("))
+        #expect(run.lines.count < 30, "\(run.output)")
         #expect(try await folder.substitute("check").output == "0 entries in use, 0 errors, 0 warnings\n")
+    }
+
+    @Test("It doesn't read a package's manifest, and makes the map in the current folder")
+    func inPackage() async throws {
+        let plain = try await TemporaryFolder().substitute("init")
+        try folder.write("nonsense", to: "Package.swift")
+        let run = try await folder.substitute("init")
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(folder.exists("substitutions.json") && folder.exists("Resources"))
+        #expect(run.output == plain.output)
     }
 
     @Test("It leaves an existing map alone, whatever it is", arguments: ["{ \"https://h.com/a\": null }", "no map"])
@@ -66,7 +76,7 @@ struct InitTests {
         #expect(run.status == 0)
         #expect(folder.exists("sub/pages.json") && folder.exists("sub/Files") && !folder.exists("Resources"))
         // A bundle's files are in Resources.
-        #expect(!run.output.contains("bundle:") && !run.output.contains(".module"))
+        #expect(!["bundle:", ".module", ".copy", "Xcode"].contains(where: run.output.contains), "\(run.output)")
         let options = "--map sub/pages.json --resources sub/Files"
         #expect(run.lines.contains("    \(try Executable.word()) serve \(options)"))
         let (map, files) = (folder.path("sub/pages.json"), folder.path("sub/Files"))
@@ -76,9 +86,12 @@ struct InitTests {
             )
         )
         let other = try await folder.substitute("init", "--map", "other/pages.json")
-        #expect(
-            other.lines.contains(#"    try LocalSubstitutionCache(bundle: .module, named: "pages").install()"#)
-        )
+        for line in [
+            #"    try LocalSubstitutionCache(bundle: .module, named: "pages").install()"#,
+            #"    resources: [.copy("pages.json"), .copy("Resources")]"#, #"    @Test(.substituting("pages.json"))"#,
+        ] {
+            #expect(other.lines.contains(line), "\(line)")
+        }
     }
 
     @Test("It prints one JSON document with --json")

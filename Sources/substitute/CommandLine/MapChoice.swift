@@ -123,7 +123,7 @@ struct MapChoice: Sendable {
     // MARK: Maps to suggest
 
     /// Returns the existing files `substitutions.json` in folders one or two levels below the current folder, sorted by
-    /// path. `init` puts the maps of a package's targets there.
+    /// path. The maps of a package's targets usually are there.
     ///
     /// Leaves out folders that any user can write to, such as the temporary folder: another user may have put a map
     /// there.
