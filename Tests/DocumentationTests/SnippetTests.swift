@@ -101,7 +101,7 @@ struct SnippetTests {
         let map = try printProblems(of: Self.folder.appending(path: "Fixtures/mistakes/substitutions.json"))
         #expect(map.problems.count == 2)
         #expect(map.fileProblems().count == 1)
-        #expect(map.warnings().count == 3)
+        #expect(map.warnings().count == 2)
     }
 
     @Test("The handlers that the article's map names answer")

@@ -20,77 +20,16 @@ struct MapReviewTests {
         var testDescription: String { json }
     }
 
-    private func expect(_ row: Row, _ kind: SubstitutionMap.Warning.Kind) throws {
+    private func expect(
+        _ row: Row,
+        _ kind: SubstitutionMap.Warning.Kind,
+        needsAttachedSession: Bool = false
+    ) throws {
         let map = try SubstitutionMap(json: Data(row.json.utf8), handlers: ["h": { _ in nil }])
-        let warnings = MapReview(map).warnings.filter { $0.kind == kind }
+        let warnings = MapReview(map).warnings
+            .filter { $0.kind == kind && $0.needsAttachedSession == needsAttachedSession }
         #expect(warnings.map(\.key) == (row.key.map { [$0] } ?? []), "\(warnings)")
         for message in row.messages { #expect(warnings.first?.message.contains(message) == true, "\(warnings)") }
-    }
-
-    @Test(
-        "An https URL that's forwarded to http",
-        arguments: [
-            Row(
-                #"{"https://h/a": {"forwardTo": "http://l.example/"}}"#,
-                "https://h/a",
-                "“http://l.example”",
-                "Use https."
-            ),
-            Row(#"{"*://h/*": {"forwardTo": "http://l.example/*"}}"#, "*://h/*"),
-            Row(#"{"https://h/a": [{"forwardTo": "http://127.example/"}]}"#, "https://h/a"),
-            Row(#"{"https://h/a": {"forwardTo": "https://l.example/"}}"#),
-            Row(#"{"http://h/a": {"forwardTo": "http://l.example/"}}"#),
-            Row(#"{"https://h/a": {"forwardTo": "http://localhost:8080/"}}"#),
-            Row(#"{"https://h/a": {"forwardTo": "http://a.localhost/"}}"#),
-            Row(#"{"https://h/a": {"forwardTo": "http://127.0.0.2/"}}"#),
-            Row(#"{"https://h/a": {"forwardTo": "http://[::1]:1/"}}"#),
-            Row(#"{"https://h/a": {"forwardTo": "http://l.example/", "enabled": false}}"#),
-        ]
-    )
-    func insecure(_ row: Row) throws {
-        try expect(row, .insecureTarget)
-    }
-
-    @Test(
-        "A forwarding target that's forwarded itself",
-        arguments: [
-            Row(
-                #"{"https://h/a": {"forwardTo": "https://h/b"}, "https://h/b": {"forwardTo": "https://l/"}}"#,
-                "https://h/a",
-                "“https://h/b”",
-                "aren't looked up in the map"
-            ),
-            Row(#"{"https://h/*": {"forwardTo": "https://h/v2/*"}}"#, "https://h/*"),
-            Row(#"{"https://h/a*": {"forwardTo": "https://h/b/*"}}"#),
-            Row(#"{"https://h/a": {"forwardTo": "https://h/b"}, "https://h/b": {"status": 404}}"#),
-        ]
-    )
-    func forwarded(_ row: Row) throws {
-        try expect(row, .forwardedTarget)
-    }
-
-    private static let wide = #""https://h/*": {"methods": ["POST", "GET"], "status": 404}"#
-
-    @Test(
-        "A method that only a wider pattern answers",
-        arguments: [
-            Row(
-                "{\"https://h/a\": {\"status\": 200}, \(wide)}",
-                "https://h/a",
-                "“https://h/*” answers POST",
-                "“methods”"
-            ),
-            Row("{\"https://h/a\": {\"status\": 200}, \"https://h/*\": {\"error\": \"timedOut\"}}", "https://h/a"),
-            Row("{\"https://h/a\": {\"status\": 200, \"methods\": [\"GET\", \"POST\"]}, \(wide)}"),
-            Row("{\"https://h/a\": [{\"status\": 200}, {\"status\": 200, \"methods\": [\"POST\"]}], \(wide)}"),
-            Row("{\"https://h/a\": {\"error\": \"timedOut\"}, \(wide)}"),
-            Row("{\"https://h/a\": null, \(wide)}"),
-            Row("{\"https://i/a\": {\"status\": 200}, \(wide)}"),
-            Row("{\"https://h/a\": {\"status\": 200}, \"https://h/*\": {\"status\": 404}}"),
-        ]
-    )
-    func methods(_ row: Row) throws {
-        try expect(row, .methodOfPattern)
     }
 
     private static func foreign(_ key: String, _ pattern: String) -> Row {
@@ -127,28 +66,6 @@ struct MapReviewTests {
     }
 
     @Test(
-        "Methods in lowercase",
-        arguments: [
-            Row(#"{"https://h/a": {"status": 204, "methods": ["post"]}}"#, "https://h/a", "Write “POST”"),
-            Row(
-                #"{"https://h/a": {"status": 204, "methods": ["GET", "Post", "put"]}}"#,
-                "https://h/a",
-                "“Post” and “put”",
-                "Write “POST” and “PUT”."
-            ),
-            Row(#"{"https://h/a": [{"status": 204, "methods": ["get"]}]}"#, "https://h/a", "Write “GET”"),
-            Row(#"{"https://h/a": {"status": 204, "methods": ["*"]}}"#),
-            Row(#"{"https://h/a": {"status": 204, "methods": ["PURGE-1"]}}"#),
-        ]
-    )
-    func methodCase(_ row: Row) throws {
-        try expect(row, .methodCase)
-        // The loader does ask a cache for GET.
-        guard row.json.contains("get") else { return }
-        try expect(Row(row.json), .refusedByLoader)
-    }
-
-    @Test(
         "A timeout that nothing uses",
         arguments: [
             Row(
@@ -163,7 +80,7 @@ struct MapReviewTests {
         ]
     )
     func unusedTimeout(_ row: Row) throws {
-        try expect(row, .unusedTimeout)
+        try expect(row, .noEffect)
     }
 
     @Test(
@@ -211,6 +128,9 @@ struct MapReviewTests {
                 "“handler”, “times” and “secondsPerEvent” need an attached session"
             ),
             Row(#"{"https://h/a": {"status": 200, "when": {"headers": {"A": "1"}, "query": {"a": "1"}}}}"#),
+            Row(#"{"https://h/a": {"status": 200, "methods": ["POST"]}}"#, "https://h/a", "for POST requests"),
+            // The loader does ask a cache for GET.
+            Row(#"{"https://h/a": {"status": 200, "methods": ["get"]}}"#),
             Row(
                 #"{"https://h/a": {"text": "a", "use": "whenOffline"}}"#,
                 "https://h/a",
@@ -219,7 +139,7 @@ struct MapReviewTests {
         ]
     )
     func needsSession(_ row: Row) throws {
-        try expect(row, .needsProtocol)
+        try expect(row, .noEffect, needsAttachedSession: true)
     }
 
     @Test("The files of a stream's pieces are looked at like an entry's own file")
@@ -233,9 +153,19 @@ struct MapReviewTests {
             }
             """#
         let map = try SubstitutionMap(json: Data(json.utf8), resources: folder.url, invalidEntries: .skip)
-        let warnings = MapReview(map).warnings.filter { $0.kind != .needsProtocol }
+        let warnings = MapReview(map).warnings.filter { !$0.needsAttachedSession }
         #expect(warnings.map(\.kind) == [.neverWins, .catchAll])
         #expect(warnings.map(\.key) == ["https://h/x/*", "https://h/y/*"])
+    }
+
+    @Test("A file whose name differs from the map's only in letter case")
+    func letterCase() throws {
+        let folder = try TemporaryFolder(files: ["Logo.png", "a.txt"])
+        let json = #"{"https://h/a": "logo.png", "https://h/b": "Logo.png", "https://h/c": "a.tx"}"#
+        let map = try SubstitutionMap(json: Data(json.utf8), resources: folder.url)
+        let warnings = MapReview(map).warnings.filter { $0.kind == .letterCase }
+        #expect(warnings.map(\.key) == ["https://h/a"])
+        #expect(warnings.first?.message.hasPrefix("The file “logo.png” is “Logo.png” on disk, so it will be") == true)
     }
 
     @Test("A pattern isn't shadowed by one that leaves it some requests")

@@ -283,6 +283,7 @@ struct CheckTests {
         let files: [String: String]
         let message: String
         var line: Int? = 2
+        var isHiddenIfAttached = false
 
         static let all = [
             Oddity(
@@ -321,25 +322,35 @@ struct CheckTests {
             ),
             Oddity(
                 testDescription: "a header that the loader refuses",
-                kind: "refusedByLoader",
+                kind: "noEffect",
                 entries: [#""https://h.example/a": { "file": "a.txt", "headers": { "Vary": "Cookie" } }"#],
                 files: ["a.txt": "hello"],
                 message:
-                    "The loader never uses a cached response with the header “Vary”. Attach the cache to the session."
+                    "The loader never uses a cached response with the header “Vary”. Attach the cache to the session.",
+                isHiddenIfAttached: true
             ),
             Oddity(
                 testDescription: "a status that the loader refuses",
-                kind: "refusedByLoader",
+                kind: "noEffect",
                 entries: [#""https://h.example/a": { "status": 500 }"#],
                 files: [:],
-                message: "never uses a cached response with the status 500."
+                message: "never uses a cached response with the status 500.",
+                isHiddenIfAttached: true
             ),
             Oddity(
                 testDescription: "a method that the loader doesn't ask a cache for",
-                kind: "refusedByLoader",
+                kind: "noEffect",
                 entries: [#""https://h.example/a": { "file": "a.txt", "methods": ["POST"] }"#],
                 files: ["a.txt": "hello"],
-                message: "The loader doesn't ask a cache for POST"
+                message: "The loader doesn't ask a cache for POST",
+                isHiddenIfAttached: true
+            ),
+            Oddity(
+                testDescription: "a timeout that nothing uses",
+                kind: "noEffect",
+                entries: [#""https://h.example/a": { "file": "a.txt", "timeout": 5 }"#],
+                files: ["a.txt": "hello"],
+                message: #"Add "use": "whenOffline", or remove “timeout”."#
             ),
             Oddity(
                 testDescription: "a file that is not what its MIME type says",
@@ -348,13 +359,6 @@ struct CheckTests {
                 files: ["a.png": "GIF89a......"],
                 message: "The file “a.png” is served as image/png, but its first bytes say otherwise: image/gif. "
                     + "Replace the file, or set “mimeType”."
-            ),
-            Oddity(
-                testDescription: "a pattern that ends in an extension",
-                kind: "missesQuery",
-                entries: [#""https://h.example/*.css": "site/*.css""#],
-                files: ["site/a.css": "a {}"],
-                message: "a URL with a query, such as …?v=1. End it in “.css*”, or add \"ignoreQuery\": true."
             ),
             Oddity(
                 testDescription: "a catch-all",
@@ -382,6 +386,9 @@ struct CheckTests {
         let finding = try #require(report.findings.first)
         #expect((finding.severity, finding.kind, finding.line) == ("warning", oddity.kind, oddity.line))
         #expect((finding.key == nil) == (oddity.line == nil))
+
+        let attached = try await folder.substitute("check", "--attached")
+        #expect(attached.output.contains(oddity.message) == !oddity.isHiddenIfAttached)
     }
 
     /// Where a map and its files are, and the files that `check` should call unused.

@@ -37,7 +37,7 @@ package struct Entry: Sendable {
     }
 
     /// The target of `forwardTo`; `nil` if the entry has none.
-    package var forwardTarget: ForwardTarget? {
+    var forwardTarget: ForwardTarget? {
         if case .network(let target) = options.answer { target } else { nil }
     }
 

@@ -13,32 +13,19 @@ extension SubstitutionMap {
             public static var unusedFile: Kind { Kind(rawValue: "unusedFile") }
             /// A pattern never answers, because its file name is never valid, or other patterns win all its URLs.
             public static var neverWins: Kind { Kind(rawValue: "neverWins") }
-            /// URLSession's loader wouldn't accept the entry's response from a cache.
-            public static var refusedByLoader: Kind { Kind(rawValue: "refusedByLoader") }
-            /// The entry has a field that a cache alone can't implement, such as `delay` or `forwardTo`. It needs
+            /// A part of an entry has no effect: a `timeout` without `"use": "whenOffline"` or, in a session to which the
+            /// cache isn't attached, a field such as `delay` or `forwardTo`, or a response that URLSession's loader
+            /// doesn't accept from a cache. To attach the cache, call
             /// ``LocalSubstitutionCache/attach(to:unmatched:)`` or ``LocalSubstitutionCache/install(unmatched:)``.
-            public static var needsProtocol: Kind { Kind(rawValue: "needsProtocol") }
+            public static var noEffect: Kind { Kind(rawValue: "noEffect") }
             /// A file's first bytes don't fit its MIME type.
             public static var contradictedType: Kind { Kind(rawValue: "contradictedType") }
             /// The letter case of a file's name differs between the map and the disk.
             public static var letterCase: Kind { Kind(rawValue: "letterCase") }
-            /// A pattern ends in an extension, and so doesn't match a URL with a query.
-            public static var missesQuery: Kind { Kind(rawValue: "missesQuery") }
             /// A pattern serves every file of the resources folder.
             public static var catchAll: Kind { Kind(rawValue: "catchAll") }
-            /// An entry forwards https requests to another machine over http.
-            public static var insecureTarget: Kind { Kind(rawValue: "insecureTarget") }
-            /// An entry forwards to a URL that matches the key of an entry with `forwardTo`. The request isn't
-            /// forwarded a second time, since targets aren't looked up in the map.
-            public static var forwardedTarget: Kind { Kind(rawValue: "forwardedTarget") }
-            /// A pattern matches the URL of an exact key, and answers a method that the exact key's entry doesn't list.
-            public static var methodOfPattern: Kind { Kind(rawValue: "methodOfPattern") }
             /// A key has a placeholder of another syntax, such as `:id`, `{id}` or `\d+`. Only `*` matches any text.
             public static var foreignSyntax: Kind { Kind(rawValue: "foreignSyntax") }
-            /// A method is in lowercase, so it doesn't match requests.
-            public static var methodCase: Kind { Kind(rawValue: "methodCase") }
-            /// An entry has a `timeout`, but its `use` isn't `whenOffline`.
-            public static var unusedTimeout: Kind { Kind(rawValue: "unusedTimeout") }
             /// A `delay` is so long that it looks like milliseconds.
             public static var longDelay: Kind { Kind(rawValue: "longDelay") }
         }
@@ -51,17 +38,20 @@ extension SubstitutionMap {
         public let line: Int?
         /// What's probably wrong and how to fix it.
         public let message: String
+        /// Whether the warning is only about sessions to which the cache isn't attached.
+        package let needsAttachedSession: Bool
 
         /// The key, if any, and the message.
         public var description: String {
             (key.map { "“\($0)”: \(message)" } ?? message).printable
         }
 
-        package init(_ kind: Kind, _ entry: Entry? = nil, _ message: String) {
+        package init(_ kind: Kind, _ entry: Entry? = nil, _ message: String, needsAttachedSession: Bool = false) {
             self.kind = kind
             key = entry?.key
             line = entry?.lineInMap
             self.message = message
+            self.needsAttachedSession = needsAttachedSession
         }
     }
 }

@@ -29,14 +29,9 @@ package struct MapReview {
         let names = map.resources?.names(limit: .max) ?? []
         let known = Set(names)
         let answering = entries.flatMap(\.answering)
-        var found = neverWinning + methodsOfPatterns + longDelays + entries.flatMap { loading($0) }
-        found += warn(.insecureTarget, answering, insecureTarget) + forwardedTargets(answering)
-        found += patterns.compactMap { entry, pattern in
-            missesQuery(entry, pattern).map { Warning(.missesQuery, entry, $0) }
-        }
-        found += warn(.catchAll, patterns.map(\.entry), catchesAll)
-        found += warn(.foreignSyntax, entries, foreignSyntax) + warn(.unusedTimeout, entries, unusedTimeout)
-        found += warn(.methodCase, answering, methodCase) + warn(.contradictedType, answering, contradiction)
+        var found = neverWinning + longDelays + entries.flatMap { needingSession($0) }
+        found += warn(.noEffect, entries, unusedTimeout) + warn(.catchAll, patterns.map(\.entry), catchesAll)
+        found += warn(.foreignSyntax, entries, foreignSyntax) + warn(.contradictedType, answering, contradiction)
         found += answering.flatMap { letterCases(of: $0, known) }
         found.sort { ($0.line ?? 0, $0.kind.rawValue) < ($1.line ?? 0, $1.kind.rawValue) }
         return found + unused(names)
@@ -53,24 +48,29 @@ package struct MapReview {
     private static let advice = "Attach the cache to the session. Otherwise, the default cache or the network answers."
 
     /// Returns warnings about those answers of an entry that a session gets only with the cache attached.
-    private func loading(_ entry: Entry) -> [Warning] {
+    private func needingSession(_ entry: Entry) -> [Warning] {
+        func warning(_ entry: Entry, _ message: String) -> Warning {
+            Warning(.noEffect, entry, message, needsAttachedSession: true)
+        }
         if entry.options.use == .whenOffline {
             let problem = "“whenOffline” waits for the network to fail, which a cache alone doesn't notice."
-            return [Warning(.needsProtocol, entry, "\(problem) Attach the cache to the session.")]
+            return [warning(entry, "\(problem) Attach the cache to the session.")]
         }
         let fields = Entry.Options.protocolFieldNames.filter { name in
             entry.answering.contains { $0.options.protocolFields.contains(name) }
         }
-        guard !fields.isEmpty else { return warn(.refusedByLoader, entry.answering, refusal) }
+        guard !fields.isEmpty else {
+            return entry.answering.compactMap { answer in refusal(of: answer).map { warning(answer, $0) } }
+        }
         let need = "\(fields.map { "“\($0)”" }.listed()) \(fields.count == 1 ? "needs" : "need")"
         let others = "In other sessions, the default cache or the network answers. Attach the cache to the session."
-        return [Warning(.needsProtocol, entry, "\(need) an attached session. \(others)")]
+        return [warning(entry, "\(need) an attached session. \(others)")]
     }
 
     /// Returns why the loader doesn't take an entry's answer from a cache, and what to do; `nil` if the
     /// loader takes it.
     private func refusal(of entry: Entry) -> String? {
-        // `methodCase(_:)` warns about methods in lowercase.
+        // An entry for “get” has another mistake: letter case matters. Attaching the cache doesn't help.
         let methods = entry.options.methods.map { $0.uppercased() }
         if !methods.contains("GET"), !methods.contains("HEAD"), !entry.options.answersAllMethods {
             return "The loader doesn't ask a cache for \(methods.listed("or")) requests. \(Self.advice)"
@@ -80,13 +80,6 @@ package struct MapReview {
     }
 
     // MARK: Fields
-
-    private func methodCase(_ entry: Entry) -> String? {
-        let wrong = entry.options.methods.filter { $0 != $0.uppercased() }
-        guard !wrong.isEmpty else { return nil }
-        let (names, fixes) = (wrong.map { "“\($0)”" }.listed(), wrong.map { "“\($0.uppercased())”" }.listed())
-        return "“methods” has \(names), but letter case matters. Write \(fixes)."
-    }
 
     private func unusedTimeout(_ entry: Entry) -> String? {
         guard entry.options.fields.timeout != nil, entry.options.use != .whenOffline else { return nil }
@@ -115,61 +108,6 @@ package struct MapReview {
     }
 
     private static let longestUsualDelay = 60.0
-
-    // MARK: Methods
-
-    /// Warnings about exact keys that don't list a method, although a pattern for the same URL lists it. The pattern
-    /// then answers requests with this method.
-    private var methodsOfPatterns: [Warning] {
-        var patterns = MatchPattern.Index()
-        for (number, entry) in entries.enumerated() where entry.isPattern {
-            guard !Self.methods(of: entry).isSubset(of: ["GET", "HEAD"]), let pattern = try? MatchPattern(entry.key)
-            else { continue }
-            patterns.insert(pattern, number: number)
-        }
-        return warn(.methodOfPattern, entries) { entry in
-            guard !entry.isPattern, let url = try? NormalizedURL(key: entry.key) else { return nil }
-            let listed = Self.methods(of: entry)
-            guard !listed.contains("*") else { return nil }
-            for number in patterns.matches(url, ignoring: nil).map(\.number).sorted() {
-                guard let method = Self.methods(of: entries[number]).subtracting(listed).min() else { continue }
-                let what =
-                    method == "*" ? "methods that this key doesn't list" : "\(method), which this key doesn't list"
-                return
-                    "The pattern “\(entries[number].key)” answers \(what). "
-                    + "In “methods”, list every method that this key should answer."
-            }
-            return nil
-        }
-    }
-
-    private static func methods(of entry: Entry) -> Set<String> {
-        let methods = Set(entry.answering.flatMap(\.options.methods))
-        return methods.contains("GET") ? methods.union(["HEAD"]) : methods
-    }
-
-    // MARK: Forwarding
-
-    private func insecureTarget(_ entry: Entry) -> String? {
-        guard let target = entry.forwardTarget, !entry.key.lowercased().hasPrefix("http:"),
-            target.origin.hasPrefix("http:"), !target.isLoopback
-        else { return nil }
-        return
-            "The entry forwards https requests to “\(target.origin)”, where anyone on the network can read them. Use https."
-    }
-
-    /// Returns warnings about targets of `forwardTo` that match the key of an entry with `forwardTo`.
-    private func forwardedTargets(_ answering: [Entry]) -> [Warning] {
-        let forwarding = answering.filter { $0.forwardTarget != nil }
-        var keys = MapKey.Matcher()
-        for (number, entry) in forwarding.enumerated() { try? keys.insert(entry.key, number: number) }
-        return warn(.forwardedTarget, forwarding) { entry in
-            guard let target = entry.forwardTarget, let number = target.example.flatMap({ keys.number(for: $0) })
-            else { return nil }
-            return "The target “\(target.text)” matches the key “\(forwarding[number].key)”, but targets aren't "
-                + "looked up in the map. Write the URL where the request should end up."
-        }
-    }
 
     // MARK: Files
 
@@ -235,23 +173,6 @@ package struct MapReview {
     }
 }
 
-extension ForwardTarget {
-    /// The target's URL with the text `x` for each wildcard; `nil` if that isn't a valid URL.
-    fileprivate var example: NormalizedURL? {
-        try? NormalizedURL(
-            String(decoding: text.utf8.map { $0 == UInt8(ascii: "*") ? UInt8(ascii: "x") : $0 }, as: UTF8.self)
-        )
-    }
-
-    /// Whether the target is on this machine.
-    fileprivate var isLoopback: Bool {
-        guard let host = (try? NormalizedURL(origin + "/"))?.host else { return false }
-        // All of 127.0.0.0/8 (RFC 1122 §3.2.1.3), but not host names that begin with “127.”.
-        let isAddress = host.hasPrefix("127.") && host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
-        return isAddress || host == "[::1]" || host == "localhost" || host.hasSuffix(".localhost")
-    }
-}
-
 /// Warnings about patterns that probably don't work as intended, and about keys that were probably meant as patterns.
 extension MapReview {
     /// Warnings about patterns that never answer. Either their file name is never valid, or patterns
@@ -290,19 +211,6 @@ extension MapReview {
         guard both.count == 2, both.allSatisfy({ $0.answersAll(of: entry) }) else { return nil }
         return
             "is shadowed by “\(both[0].key)” and “\(both[1].key)”, which together match the same URLs. Remove this pattern."
-    }
-
-    /// Returns a warning's text if a pattern ends in a file extension, since it then matches no URL with a query. For
-    /// example, `https://h/*.png` doesn't match `https://h/a.png?v=1`. Returns `nil` for any other pattern, and if the
-    /// pattern has a query, ignores queries, or is `null`.
-    private func missesQuery(_ entry: Entry, _ pattern: MatchPattern) -> String? {
-        guard entry.options.ignoreQuery == nil, !entry.options.isNever,
-            let end = pattern.path.literals.last, !end.isEmpty, pattern.path.wildcards > 0
-        else { return nil }
-        let text = pattern.path.text
-        guard !text.utf8.contains(UInt8(ascii: "?")), let name = MIMEType.fileExtension(of: text) else { return nil }
-        return "The pattern ends in “.\(name)”, so it doesn't match a URL with a query, such as …?v=1. "
-            + "End it in “.\(name)*”, or add \"ignoreQuery\": true."
     }
 
     private func catchesAll(_ entry: Entry) -> String? {

@@ -7,10 +7,11 @@ let checkCommand = Subcommand(
     summary: "validate a map and its files",
     details: """
         Lists every error in a map with its line, and warns about what is probably a
-        mistake: files that no entry names, keys that can't match the intended URLs,
-        fields without effect, and files whose bytes don't match their MIME type. One
-        warning covers all entries that need an attached session. If your session is
-        attached, use --attached.
+        mistake: files that no entry names, patterns that never answer or serve every
+        file, keys such as /items/:id, delays that look like milliseconds, fields
+        without effect, and files whose bytes don't match their MIME type. One warning
+        covers all entries that need an attached session. If your session is attached,
+        use --attached.
         The exit status is 1 if there is an error.
 
         With --remote, also compares files with what their URLs serve now, without
@@ -126,13 +127,13 @@ private struct Finding: Encodable {
     ///   warning's entry alone.
     private init(_ warning: SubstitutionMap.Warning, in file: URL, for keys: [String]? = nil) {
         severity = "warning"
-        kind = (keys == nil ? warning.kind : .needsProtocol).rawValue
+        kind = warning.kind.rawValue
         key = keys == nil ? warning.key : nil
         self.file = file.lastPathComponent
         line = warning.line
         column = nil
-        let isAboutSession = Self.kindsAboutSessions.contains(warning.kind)
-        message = keys.map(Self.needAttachedSession) ?? warning.message + (isAboutSession ? " \(Self.advice)" : "")
+        let advice = warning.needsAttachedSession ? " \(Self.advice)" : ""
+        message = keys.map(Self.needAttachedSession) ?? warning.message + advice
         self.keys = keys
     }
 
@@ -165,8 +166,6 @@ private struct Finding: Encodable {
         }
     }
 
-    /// The kinds of warnings about entries that need an attached session.
-    private static let kindsAboutSessions: Set = [SubstitutionMap.Warning.Kind.needsProtocol, .refusedByLoader]
     private static let advice =
         "If only substitute serve uses the map, nothing needs to be attached: hide this warning with check --attached."
 
@@ -176,12 +175,11 @@ private struct Finding: Encodable {
     /// - Parameter isAttached: Whether the app attaches the cache. If it does, leaves out the warnings about entries
     ///   that need an attached session.
     static func list(_ warnings: [SubstitutionMap.Warning], in file: URL, isAttached: Bool) -> [Finding] {
-        let kinds = kindsAboutSessions
         var known: Set<String> = []
-        let keys = warnings.filter { kinds.contains($0.kind) }.compactMap(\.key).filter { known.insert($0).inserted }
+        let keys = warnings.filter(\.needsAttachedSession).compactMap(\.key).filter { known.insert($0).inserted }
         var isFirst = !isAttached
         return warnings.compactMap { warning in
-            guard kinds.contains(warning.kind) else { return Finding(warning, in: file) }
+            guard warning.needsAttachedSession else { return Finding(warning, in: file) }
             defer { isFirst = false }
             return isFirst ? Finding(warning, in: file, for: keys.count > 1 ? keys : nil) : nil
         }

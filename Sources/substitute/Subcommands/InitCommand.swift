@@ -1,5 +1,4 @@
 import Foundation
-import LocalSubstitution
 import MapTools
 
 let initCommand = Subcommand(

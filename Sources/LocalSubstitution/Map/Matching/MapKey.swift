@@ -12,31 +12,26 @@ package enum MapKey {
 }
 
 extension MapKey {
-    /// A set of keys, each with a number. It finds the number of a key that matches a URL.
+    /// A set of keys. It tells whether any of them matches a URL.
     package struct Matcher: Sendable {
         private var patterns = MatchPattern.Index()
-        private var urls: [String: Int] = [:]
+        private var urls: Set<String> = []
 
         package init() {}
 
         /// Adds a key.
         ///
-        /// - Parameter number: The number that ``number(for:)`` returns for a URL that the key matches; 0 by default.
         /// - Throws: An error if the key is neither a URL nor a match pattern.
-        package mutating func insert(_ key: String, number: Int = 0) throws(URLParts.SyntaxError) {
+        package mutating func insert(_ key: String) throws(URLParts.SyntaxError) {
             switch try MapKey(key) {
-            case .pattern(let pattern): patterns.insert(pattern, number: number)
-            case .url(let url): urls[url.canonical] = number
+            case .pattern(let pattern): patterns.insert(pattern, number: 0)
+            case .url(let url): urls.insert(url.canonical)
             }
         }
 
-        /// Returns the number of the exact key that matches a URL or, if there's none, of any pattern that matches.
-        /// `nil` if no key matches.
-        package func number(for url: NormalizedURL) -> Int? {
-            urls[url.canonical] ?? patterns.matches(url, ignoring: nil).first?.number
-        }
-
         /// Returns whether one of the keys matches a URL.
-        package func match(_ url: NormalizedURL) -> Bool { number(for: url) != nil }
+        package func match(_ url: NormalizedURL) -> Bool {
+            urls.contains(url.canonical) || !patterns.matches(url, ignoring: nil).isEmpty
+        }
     }
 }

@@ -178,7 +178,7 @@ extension MatchPattern {
     /// An index of match patterns by host, and by the literal text at the beginning of their paths.
     ///
     /// A search tries only patterns whose host and beginning match the URL, so it's fast even with many patterns.
-    package struct Index: Sendable {
+    struct Index: Sendable {
         /// A pattern as it's written or, again, with at least two query parameters sorted by name. That's compared with
         /// the sorted parameters of a URL.
         private struct Item: Sendable {
@@ -205,14 +205,12 @@ extension MatchPattern {
         private var hasDomains = false
         private var hasSorted = false
 
-        package init() {}
-
         var isEmpty: Bool { items.isEmpty }
 
         /// Adds a pattern.
         ///
         /// - Parameter number: The number of the candidate that ``matches(_:ignoring:)`` returns for this pattern.
-        package mutating func insert(_ pattern: MatchPattern, number: Int) {
+        mutating func insert(_ pattern: MatchPattern, number: Int) {
             insert(Item(number: number, pattern: pattern, glob: pattern.path))
             if let path = pattern.sortedPath {
                 insert(Item(number: number, pattern: pattern, glob: path.glob, places: path.places))
@@ -231,7 +229,7 @@ extension MatchPattern {
         /// Returns a candidate for each pattern that matches a URL, in no particular order.
         ///
         /// - Parameter rule: The parameters that all patterns of this index ignore; `nil` if they ignore none.
-        package func matches(_ url: NormalizedURL, ignoring rule: Query.Ignored?) -> [MapIndex.Candidate] {
+        func matches(_ url: NormalizedURL, ignoring rule: Query.Ignored?) -> [MapIndex.Candidate] {
             // For `a.b`, these can be `a.b`, `*.a.b`, `*.b` and `*`.
             let domains = hasDomains ? Host.domains(of: url.host).map { Host.domain($0).description } : []
             let hosts = ([url.host] + domains + [Host.any.description]).filter { lengths[$0] != nil }

@@ -39,9 +39,9 @@ package final class ForwardTarget: Sendable {
     }
 
     /// The target's text in the map, with its wildcards.
-    package let text: String
+    let text: String
     /// The scheme, host and port, in normal form.
-    package let origin: String
+    private let origin: String
     private let path: Glob
     /// The query; `nil` if the target has none.
     private let query: Glob?
