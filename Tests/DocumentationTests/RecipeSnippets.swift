@@ -187,7 +187,7 @@ nonisolated struct Purchase: Codable {
     .substituting([
         "https://api.example.com/purchases": .handler { request in
             let purchase = try request.json(Purchase.self)
-            return .json(encoding: Purchase(item: purchase.item.uppercased()))
+            return .json(Purchase(item: purchase.item.uppercased()))
         }
     ])
 )

@@ -19,8 +19,11 @@ struct HandlerTests {
         let map = try SubstitutionMap(
             [
                 "https://h.example/items/*": .handler { request in
-                    .json(["method": request.method, "id": request.captures[0], "body": request.body.map(\.count) ?? 0])
-                        .status(201)
+                    .json([
+                        "method": .value(request.method), "id": .value(request.captures[0]),
+                        "body": .value(request.body.map(\.count) ?? 0),
+                    ])
+                    .status(201)
                 },
                 "https://h.example/file": .handler { _ in .file("a.txt") },
                 "https://h.example/paced": .handler { _ in .text("a\nb").secondsPerLine(0.05) },

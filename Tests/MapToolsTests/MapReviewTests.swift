@@ -25,7 +25,7 @@ struct MapReviewTests {
         _ kind: SubstitutionMap.Warning.Kind,
         needsAttachedSession: Bool = false
     ) throws {
-        let map = try SubstitutionMap(json: Data(row.json.utf8), handlers: ["h": { _ in nil }])
+        let map = try SubstitutionMap(json: Data(row.json.utf8), handlers: ["h": { _ in .notSubstituted }])
         let warnings = MapReview(map).warnings
             .filter { $0.kind == kind && $0.needsAttachedSession == needsAttachedSession }
         #expect(warnings.map(\.key) == (row.key.map { [$0] } ?? []), "\(warnings)")

@@ -3,14 +3,14 @@ public import Foundation
 extension SubstitutionMap {
     /// An entry's answer, made in code. It has the same fields as an entry in JSON.
     ///
-    /// A string names a file, an array lists alternatives, and `nil` means that the URL is never substituted:
+    /// A string names a file, and an array lists alternatives:
     ///
     /// ```swift
     /// let answers: [SubstitutionMap.Answer] = [
     ///     "logo.png",
     ///     .json(["id": 7, "tags": ["a", nil]]).status(201).methods("POST"),
     ///     [.status(503).times(2), "feed.json"],
-    ///     nil,
+    ///     .notSubstituted,
     /// ]
     /// ```
     ///
@@ -69,7 +69,9 @@ extension SubstitutionMap {
         package func setting(_ name: String, _ json: String) -> Answer {
             var answer = self
             if fields.isEmpty {
-                answer.problems.append("“\(name)” can't be set on nil. Remove it, or replace nil with an answer.")
+                answer.problems.append(
+                    "“\(name)” can't be set on .notSubstituted. Remove it, or replace .notSubstituted with another answer."
+                )
             }
             answer.fields = fields.filter { $0.name != name } + [(name, json)]
             return answer
@@ -132,27 +134,18 @@ extension SubstitutionMap {
 
         /// Answers with a JSON body that's written as a literal, such as `["id": 7, "tags": ["a", nil]]`.
         ///
-        /// Write a variable in it as `.value(name)`.
+        /// In a literal with values of several types, write each variable as `.value(name)`:
+        ///
+        /// ```swift
+        /// .json(["id": 7, "name": .value(user.name)])
+        /// ```
         public static func json(_ value: JSON) -> Answer { Answer(value) }
 
-        /// Answers with a JSON object whose values are Swift expressions, such as `["id": user.id, "name": user.name]`.
-        /// Its members keep the order in which they're written.
-        ///
-        /// If a value is itself a literal with variables in it, write every variable as `.value(…)`:
-        /// `["id": .value(id), "user": ["name": .value(name)]]`.
-        @_disfavoredOverload
-        public static func json(_ object: KeyValuePairs<String, any Encodable & Sendable>) -> Answer {
-            Answer(JSON(object: object))
-        }
-
-        /// Answers with a JSON array whose elements are Swift expressions, such as `[first.id, second.id]`.
-        @_disfavoredOverload
-        public static func json(_ array: [any Encodable & Sendable]) -> Answer { Answer(JSON(array: array)) }
-
-        /// Answers with a value encoded as JSON.
+        /// Answers with a value encoded as JSON, such as `user` or `["name": user.name]`. Members are sorted by name.
         ///
         /// - Parameter value: A value for `JSONEncoder`. If encoding fails, creating a map with it throws an error.
-        public static func json(encoding value: some Encodable) -> Answer { Answer(JSON.value(value)) }
+        @_disfavoredOverload
+        public static func json(_ value: some Encodable) -> Answer { Answer(JSON.value(value)) }
 
         /// Answers with JSON text, sent byte for byte.
         ///
@@ -212,15 +205,12 @@ extension SubstitutionMap {
     }
 }
 
-extension SubstitutionMap.Answer: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByNilLiteral {
+extension SubstitutionMap.Answer: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
     /// Creates an answer from the name of a file.
     public init(stringLiteral value: String) { self = .file(value) }
 
     /// Creates an answer from alternatives, tried from first to last.
     public init(arrayLiteral elements: SubstitutionMap.Answer...) { self.init(alternatives: elements) }
-
-    /// Creates the answer for a URL that's never substituted.
-    public init(nilLiteral: ()) { self = .notSubstituted }
 
     /// Creates an answer from alternatives, tried from first to last.
     public init(alternatives: [SubstitutionMap.Answer]) {
@@ -351,9 +341,7 @@ extension SubstitutionMap.Answer {
         let problem: String?
 
         /// Returns a value as `JSONEncoder` encodes it. If that fails, creating a map with the value throws an error.
-        public static func value(_ value: some Encodable) -> JSON { encoded(value) }
-
-        private static func encoded(_ value: any Encodable) -> JSON {
+        public static func value(_ value: some Encodable) -> JSON {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             do {
@@ -381,29 +369,9 @@ extension SubstitutionMap.Answer {
             self.init(text: problem == nil ? text : "null", problem: problem)
         }
 
-        init(object: KeyValuePairs<String, any Encodable & Sendable>) {
-            self.init(members: object.map { ($0.key, Self.encoded($0.value)) })
-        }
-
-        init(array: [any Encodable & Sendable]) { self.init(elements: array.map { Self.encoded($0) }) }
-
         private init(text: String, problem: String?) {
             self.text = text
             self.problem = problem
-        }
-
-        private init(members: [(String, JSON)]) {
-            self.init(
-                text: JSONText.object(members.map { ($0.0, $0.1.text) }),
-                problem: members.lazy.compactMap(\.1.problem).first
-            )
-        }
-
-        private init(elements: [JSON]) {
-            self.init(
-                text: "[\(elements.map(\.text).joined(separator: ", "))]",
-                problem: elements.lazy.compactMap(\.problem).first
-            )
         }
     }
 }
@@ -414,10 +382,20 @@ extension SubstitutionMap.Answer.JSON: ExpressibleByDictionaryLiteral, Expressib
     ExpressibleByNilLiteral
 {
     /// Creates an object whose members keep the order in which they're written.
-    public init(dictionaryLiteral elements: (String, SubstitutionMap.Answer.JSON)...) { self.init(members: elements) }
+    public init(dictionaryLiteral elements: (String, SubstitutionMap.Answer.JSON)...) {
+        self.init(
+            text: JSONText.object(elements.map { ($0.0, $0.1.text) }),
+            problem: elements.lazy.compactMap(\.1.problem).first
+        )
+    }
 
     /// Creates an array.
-    public init(arrayLiteral elements: SubstitutionMap.Answer.JSON...) { self.init(elements: elements) }
+    public init(arrayLiteral elements: SubstitutionMap.Answer.JSON...) {
+        self.init(
+            text: "[\(elements.map(\.text).joined(separator: ", "))]",
+            problem: elements.lazy.compactMap(\.problem).first
+        )
+    }
 
     /// Creates a string.
     public init(stringLiteral value: String) { self.init(text: JSONText.string(value), problem: nil) }

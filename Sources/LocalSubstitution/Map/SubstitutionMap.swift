@@ -197,7 +197,7 @@ public struct SubstitutionMap: Sendable {
     ///     "https://api.example.com/user": .json(["name": "Ada"]),
     ///     "https://api.example.com/orders": ["orders.json", .json(["id": 7]).status(201).methods("POST")],
     ///     "https://api.example.com/pay": .error(.timedOut).delay(5),
-    ///     "https://api.example.com/live/*": nil,
+    ///     "https://api.example.com/live/*": .notSubstituted,
     /// ], resources: folder)
     /// ```
     ///

@@ -286,7 +286,11 @@ struct HandlerTests {
 
         static let all = [
             Wrong(testDescription: "list", answer: ["a.txt", "a.txt"], message: "can't be a list"),
-            Wrong(testDescription: "handler", answer: .handler { _ in nil }, message: "“handler” isn't allowed"),
+            Wrong(
+                testDescription: "handler",
+                answer: .handler { _ in .notSubstituted },
+                message: "“handler” isn't allowed"
+            ),
             Wrong(testDescription: "use", answer: .file("a.txt").use(.whenOffline), message: "“use” isn't allowed"),
             Wrong(testDescription: "timeout", answer: .file("a.txt").timeout(1), message: "“timeout” isn't allowed"),
             Wrong(
@@ -361,7 +365,7 @@ struct HandlerTests {
 
     @Test("An answer doesn't inherit the entry's delay, which has passed", arguments: [nil, 2])
     func ownDelay(_ delay: Double?) throws {
-        let map = try SubstitutionMap(["https://h/a": Answer.handler { _ in nil }.delay(1)])
+        let map = try SubstitutionMap(["https://h/a": Answer.handler { _ in .notSubstituted }.delay(1)])
         let match = map.match(try NormalizedURL("https://h/a"))
         let called = try #require(match.substitution)
         let answer = delay.map { Answer.text("a").delay($0) } ?? .text("a")
@@ -408,7 +412,7 @@ struct HandlerTests {
 
     @Test("explain says that a closure answers, and what it won't see of the body")
     func explained() throws {
-        let handled = try Handled(["https://h/a": .handler { _ in nil }])
+        let handled = try Handled(["https://h/a": .handler { _ in .notSubstituted }])
         func explanation(_ body: Data?, isStream: Bool = false) throws -> String? {
             var request = try request("https://h/a", method: "POST")
             if isStream { request.httpBodyStream = body.map { InputStream(data: $0) } } else { request.httpBody = body }
@@ -464,7 +468,7 @@ struct HandlerTests {
                     try? await Task.sleep(nanoseconds: 60_000_000_000)
                 }
                 ended.yield(Task.isCancelled)
-                return nil
+                return .notSubstituted
             }
         ])
         #expect(await handled.error("https://h/a", timeout: 0.2)?.code == .timedOut)
@@ -485,7 +489,7 @@ struct HandlerTests {
                 step.yield(false)
                 try? await Task.sleep(nanoseconds: 60_000_000_000)
                 step.yield(Task.isCancelled)
-                return nil
+                return .notSubstituted
             }
         ])
         var request = try request("https://h/a")
@@ -618,7 +622,7 @@ struct HandlerTests {
         let handled = try Handled([
             "https://h/*": .handler { _ in
                 ended.yield(isReleased())
-                return nil
+                return .notSubstituted
             }
         ])
         await withTaskGroup(of: Void.self) { group in
@@ -644,7 +648,7 @@ struct HandlerTests {
             let map = try SubstitutionMap([
                 "https://h/blocked/*": .handler { _ in
                     block()
-                    return nil
+                    return .notSubstituted
                 },
                 "https://h/a": .text("a").delay(0.1),
             ])

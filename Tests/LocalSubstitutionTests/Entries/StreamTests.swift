@@ -533,7 +533,7 @@ struct StreamTests {
     )
     func byCacheAlone(fields: String, name: String) throws {
         let json = Data("{ \"http://h/a\": { \(fields) } }".utf8)
-        let map = try SubstitutionMap(json: json, handlers: ["h": { _ in nil }])
+        let map = try SubstitutionMap(json: json, handlers: ["h": { _ in .notSubstituted }])
         let cache = LocalSubstitutionCache(map: map)
         let request = try request("http://h/a")
         #expect(cache.cachedResponse(for: request) == nil)

@@ -24,9 +24,10 @@ struct AnswerTests {
 
     private static let name = "Ada"
     private static let ids = [1, 2]
+    private static let counts = ["b": 1, "a": 2]
 
     private static let rows = [
-        Row("a", #""a""#), Row(.file("a"), #"{"file": "a"}"#), Row(nil, "null"), Row(.notSubstituted, "null"),
+        Row("a", #""a""#), Row(.file("a"), #"{"file": "a"}"#), Row(.notSubstituted, "null"),
         Row(.json(["id": 7, "tags": ["a", nil]]), #"{"json": {"id": 7, "tags": ["a", null]}}"#),
         Row(.json([1, 2.5, true, "é\n", [:]]), #"{"json": [1, 2.5, true, "é\n", {}]}"#),
         Row(.json("a"), #"{"json": "a"}"#), Row(.json(nil), #"{"json": null}"#), Row(.json(-1), #"{"json": -1}"#),
@@ -36,8 +37,11 @@ struct AnswerTests {
         Row(.json(["a": "\(name)!"]), #"{"json": { "a": "Ada!" }}"#),
         Row(.json([name, name]), #"{"json": ["Ada", "Ada"]}"#),
         Row(.json(["user": User(name: name, age: 3)]), #"{"json": { "user": {"age":3,"name":"Ada"} }}"#),
-        Row(.json(encoding: User(name: "/", age: nil)), #"{"json": {"name":"/"}}"#),
-        Row(.json(encoding: ids), #"{"json": [1,2]}"#), Row(.json(encoding: name), #"{"json": "Ada"}"#),
+        Row(.json(["name": name, "age": nil]), #"{"json": { "age": null, "name": "Ada" }}"#),
+        Row(.json(User(name: "/", age: nil)), #"{"json": {"name":"/"}}"#),
+        Row(.json(ids), #"{"json": [1,2]}"#), Row(.json(name), #"{"json": "Ada"}"#),
+        Row(.json(counts), #"{"json": {"a":2,"b":1}}"#), Row(.json([1, 2]), #"{"json": [1, 2]}"#),
+        Row(.json(["b": 1, "a": [true, nil]]), #"{"json": {"b": 1, "a": [true, null]}}"#),
         Row(.json(text: " {\"a\":\n1e5} "), "{\"json\": {\"a\":\n1e5}}"), Row(.text("a\"b"), #"{"text": "a\"b"}"#),
         Row(.status(404), #"{"status": 404}"#), Row(.error(.timedOut), #"{"error": "timedOut"}"#),
         Row(.forward(to: "http://l/?q=*"), #"{"forwardTo": "http://l/?q=*"}"#),
@@ -181,13 +185,13 @@ struct AnswerTests {
     @Test(
         "A mistake is a problem of its key, without a line",
         arguments: [
-            Mistake(.json(encoding: Double.nan), .invalidValue, "A value of the type Double can't be encoded as JSON"),
+            Mistake(.json(Double.nan), .invalidValue, "A value of the type Double can't be encoded as JSON"),
             Mistake(.json(["a": .value([Double.infinity])]), .invalidValue, "can't be encoded as JSON"),
             Mistake(.json(["a": Double.infinity]), .invalidValue, "can't be encoded as JSON"),
             Mistake(.json(text: "{"), .invalidValue, "At byte 2, the JSON text ends inside an object"),
             Mistake(.json(text: "1, \"status\": 404"), .invalidValue, "At byte 2, the JSON text has text after"),
             Mistake(.text("").when(json: .value(Double.nan)), .invalidValue, "can't be encoded as JSON"),
-            Mistake(.notSubstituted.status(404), .invalidValue, "“status” can't be set on nil"),
+            Mistake(.notSubstituted.status(404), .invalidValue, "“status” can't be set on .notSubstituted"),
             Mistake(.status(404).delay(.infinity), .wrongType, "“delay” must be a number of seconds from 0 to 3600"),
             Mistake(.error(.timedOut).status(5), .invalidValue, "from 200 to 599"),
             Mistake(.status(404).times(2), .conflict, "“times” is only for alternatives"),
@@ -197,7 +201,7 @@ struct AnswerTests {
             Mistake(.text("").when(query: ["q": "1"]).when(query: ["q": nil]), .duplicate, "“q”"),
             Mistake(.text("").when(), .invalidValue, "“when” is empty"),
             Mistake(.text("").use(.untilUpdated), .conflict, "“untilUpdated” without a “file”"),
-            Mistake([], .wrongType, "is empty"), Mistake([nil], .wrongType, "Alternative 1 can't be null"),
+            Mistake([], .wrongType, "is empty"), Mistake([.notSubstituted], .wrongType, "Alternative 1 can't be null"),
             Mistake([[.status(404)]], .conflict, "Alternative 1: “alternatives” isn't allowed in an alternative"),
             Mistake(
                 [.status(404), .status(500)],
@@ -221,7 +225,8 @@ struct AnswerTests {
     func twice() throws {
         let error = try #require(throws: SubstitutionMapError.self) {
             try SubstitutionMap([
-                "https://h/a": nil, "https://h/a": .status(404), "https://h/b": nil, "https://H/b": nil,
+                "https://h/a": .notSubstituted, "https://h/a": .status(404), "https://h/b": .notSubstituted,
+                "https://H/b": .notSubstituted,
             ])
         }
         #expect(error.problems.map(\.kind) == [.duplicate, .duplicate])

@@ -65,9 +65,10 @@ struct SchemaTests {
     @Test("It accepts every map that loads")
     func accepts() throws {
         let folder = try TemporaryFolder()
+        let handler: SubstitutionMap.Handler = { _ in .notSubstituted }
         for (map, problem) in zip(Self.right, try SchemaValidator.problems(of: Self.right)) {
             #expect(problem == nil, "\(map)")
-            let problems = folder.problems(map, handlers: ["h": { _ in nil }, " ": { _ in nil }]).filter {
+            let problems = folder.problems(map, handlers: ["h": handler, " ": handler]).filter {
                 ![.missingFile, .noResources].contains($0.kind)
             }
             #expect(problems.isEmpty, "\(map)")

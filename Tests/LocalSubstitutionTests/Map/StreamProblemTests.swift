@@ -10,7 +10,9 @@ struct StreamProblemTests {
     typealias Kind = SubstitutionMap.Problem.Kind
     typealias Row = MapProblemTests.Row
 
-    static let handlers: [String: SubstitutionMap.Handler] = ["saveOrder": { _ in nil }, "h": { _ in nil }]
+    static let handlers: [String: SubstitutionMap.Handler] = [
+        "saveOrder": { _ in .notSubstituted }, "h": { _ in .notSubstituted },
+    ]
 
     @Test(
         "A problem has its own line, even if the value around it begins below its key",
@@ -335,8 +337,12 @@ struct StreamProblemTests {
         Coded(.status(404).bytesPerSecond(1), .conflict, "“bytesPerSecond” can't go with “status”: an empty body"),
         Coded(.error(.timedOut).bytesPerSecond(1), .conflict, "“bytesPerSecond” can't go with “error”"),
         Coded(.forward(to: "http://l").secondsPerLine(1), .conflict, "“secondsPerLine” can't go with “forwardTo”"),
-        Coded(.handler { _ in nil }.secondsPerEvent(1), .conflict, "“secondsPerEvent” can't go with “handler”"),
-        Coded(.handler { _ in nil }.status(201), .conflict, "“status” can't go with “handler”"),
+        Coded(
+            .handler { _ in .notSubstituted }.secondsPerEvent(1),
+            .conflict,
+            "“secondsPerEvent” can't go with “handler”"
+        ),
+        Coded(.handler { _ in .notSubstituted }.status(201), .conflict, "“status” can't go with “handler”"),
         Coded([.stream(["a", .error(.timedOut), "b"])], .conflict, "Alternative 1: Piece 2: “error” ends the stream"),
     ]
 

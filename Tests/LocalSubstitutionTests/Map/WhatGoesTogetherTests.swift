@@ -37,7 +37,7 @@ struct WhatGoesTogetherTests {
             answer: .stream(["a", .file("a").delay(1)]),
             fields: response
         ),
-        Kind(json: #""handler": "h""#, answer: .handler { _ in nil }, fields: ["delay"]),
+        Kind(json: #""handler": "h""#, answer: .handler { _ in .notSubstituted }, fields: ["delay"]),
         Kind(
             json: #""status": 404"#,
             answer: .status(404),
@@ -98,7 +98,7 @@ struct WhatGoesTogetherTests {
         }
     }
 
-    private static let handlers: [String: SubstitutionMap.Handler] = ["h": { _ in nil }]
+    private static let handlers: [String: SubstitutionMap.Handler] = ["h": { _ in .notSubstituted }]
 
     @Test("The loader and answers in code agree with the table")
     func loads() throws {
