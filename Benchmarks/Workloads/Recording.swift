@@ -42,7 +42,7 @@ extension Subject {
         _ fixture: Fixture,
         _ recorder: SubstitutionRecorder? = nil
     ) throws -> URLSessionConfiguration {
-        let cache = LocalSubstitutionCache(map: try SubstitutionMap(files: [:], resources: fixture.folder))
+        let cache = LocalSubstitutionCache(map: try SubstitutionMap([:], resources: fixture.folder))
         let configuration = URLSessionConfiguration.default
         try cache.attach(to: configuration, recorder: recorder)
         return configuration

@@ -31,7 +31,7 @@ struct ResponseTableTests {
     func headers() throws {
         let table = try #require(Document(Self.article).tables.first { $0.header == ["header", "value"] })
         let folder = try ExampleFolder(files: ["app.js"])
-        let map = try SubstitutionMap(files: ["https://h/app.js": "app.js"], resources: folder.url)
+        let map = try SubstitutionMap(["https://h/app.js": "app.js"], resources: folder.url)
         let url = try #require(URL(string: "https://h/app.js"))
         let cached = LocalSubstitutionCache(map: map).cachedResponse(for: URLRequest(url: url))
         let response = try #require(cached?.response as? HTTPURLResponse)

@@ -209,9 +209,9 @@ struct SnippetTests {
     static var url: URL { URL(string: "https://api.example.com/user") ?? folder }
 
     private static func cache() throws -> LocalSubstitutionCache {
-        let files = ["https://api.example.com/user": "user.json"]
+        let fixtures = folder.appending(path: "Fixtures")
         return LocalSubstitutionCache(
-            map: try SubstitutionMap(files: files, resources: folder.appending(path: "Fixtures"))
+            map: try SubstitutionMap(["https://api.example.com/user": "user.json"], resources: fixtures)
         )
     }
 

@@ -271,7 +271,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         },
         Saying("explain: a file that is gone", "its file “…” no longer exists") {
             let folder = try TemporaryFolder(files: ["a.txt"])
-            let map = try SubstitutionMap(files: [url.absoluteString: "a.txt"], resources: folder.url)
+            let map = try SubstitutionMap([url.absoluteString: "a.txt"], resources: folder.url)
             try folder.remove("a.txt")
             let cache = LocalSubstitutionCache(map: map)
             _ = cache.cachedResponse(for: URLRequest(url: url))

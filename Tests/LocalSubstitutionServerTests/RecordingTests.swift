@@ -15,7 +15,7 @@ struct RecordingTests {
     @Test("A server that was stopped has released its recorder")
     func stopped() throws {
         let folder = try TemporaryFolder()
-        let map = try SubstitutionMap(files: [:], resources: folder.url)
+        let map = try SubstitutionMap([:], resources: folder.url)
         let recorder = try SubstitutionRecorder(folder: folder.url)
         let server = try SubstitutionServer(cache: LocalSubstitutionCache(map: map), recorder: consume recorder)
         server.stop()

@@ -22,7 +22,7 @@ struct AttachingTests {
     /// Returns a cache whose map answers the same URL as all others, with its own text.
     private static func cache(_ text: String, in folder: TemporaryFolder) throws -> LocalSubstitutionCache {
         try folder.write("\(text).txt", text)
-        return LocalSubstitutionCache(map: try SubstitutionMap(files: [url: "\(text).txt"], resources: folder.url))
+        return LocalSubstitutionCache(map: try SubstitutionMap([url: .file("\(text).txt")], resources: folder.url))
     }
 
     private static func text(

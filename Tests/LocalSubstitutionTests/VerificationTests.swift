@@ -125,7 +125,7 @@ struct VerificationTests {
         await #expect(processExitsWith: .success) {
             let session = URLSession(configuration: .default)
             let folder = try TemporaryFolder(files: ["a.txt"])
-            let map = try SubstitutionMap(files: ["http://nowhere.invalid/a": "a.txt"], resources: folder.url)
+            let map = try SubstitutionMap(["http://nowhere.invalid/a": "a.txt"], resources: folder.url)
             let cache = LocalSubstitutionCache(map: map)
             URLCache.shared = cache
             let old = await cache.verify(session)

@@ -178,18 +178,6 @@ public struct SubstitutionMap: Sendable {
         storage = try Storage(MapLoader.load(json: Array(json), folder: folder), folder: folder)
     }
 
-    /// Creates a map from a dictionary of URLs and file names.
-    ///
-    /// - Parameters:
-    ///   - files: Keys as in the JSON, and the names of their files.
-    ///   - resources: The folder with the files.
-    /// - Throws: An error that lists every problem with the map, each with its key.
-    public init(files: [String: String], resources: URL) throws(SubstitutionMapError) {
-        let folder = ResourcesFolder(resources)
-        let answers = files.ordered { $0.key < $1.key }.map { (key: $0.key, value: Answer.file($0.value)) }
-        storage = try Storage(MapLoader(answers: answers, folder: folder), folder: folder)
-    }
-
     /// Creates a map from URLs and their answers.
     ///
     /// ```swift

@@ -91,7 +91,7 @@ struct MapChoice: Sendable {
     ) throws -> LocalSubstitutionCache {
         let map: SubstitutionMap
         if let folder, !isNamed, !exists {
-            map = try SubstitutionMap(files: [:], resources: folder)
+            map = try SubstitutionMap([:], resources: folder)
         } else {
             try announceExisting(to: output)
             map = try SubstitutionMap(inTool: file, resources: namedResources)

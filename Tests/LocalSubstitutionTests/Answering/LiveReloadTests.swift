@@ -133,7 +133,7 @@ struct LiveReloadTests {
     func setMap() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "a", "b.txt": "b"])
         let cache = try fixture.reloadingCache()
-        cache.map = try SubstitutionMap(files: ["https://h/a": "b.txt"], resources: fixture.resources)
+        cache.map = try SubstitutionMap(["https://h/a": "b.txt"], resources: fixture.resources)
         try fixture.writeMap(#""https://h/x": "a.txt""#)
         #expect(try cache.lookUp("https://h/a")?.text == "b")
         try fixture.write("c", to: "b.txt")

@@ -95,7 +95,7 @@ struct RetentionTests {
         let cache = try fixture.cache()
         #expect(try cache.lookUp("https://h/a")?.text == "1")
         #expect(try cache.lookUp("https://h/b")?.text == "1")
-        cache.map = try SubstitutionMap(files: ["https://h/a": "b.txt"], resources: fixture.resources)
+        cache.map = try SubstitutionMap(["https://h/a": "b.txt"], resources: fixture.resources)
         #expect(try cache.lookUp("https://h/a")?.text == "2")
         #expect(try cache.lookUp("https://h/b") == nil)
     }

@@ -70,7 +70,7 @@ struct UnusedEntriesTests {
     @Test("Unused entries of a map in code are sorted by key")
     func inCode() throws {
         let folder = try TemporaryFolder(files: ["a"])
-        let map = try SubstitutionMap(files: ["https://h/b": "a", "https://h/a": "a"], resources: folder.url)
+        let map = try SubstitutionMap(["https://h/b": "a", "https://h/a": "a"], resources: folder.url)
         #expect(keys(LocalSubstitutionCache(map: map)) == ["https://h/a", "https://h/b"])
     }
 

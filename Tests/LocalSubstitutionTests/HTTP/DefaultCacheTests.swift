@@ -87,7 +87,7 @@ struct DefaultCacheTests {
                 for: try request("https://h/a", policy: policy)
             )
         }
-        cache.map = try SubstitutionMap(files: [:], resources: fixture.resources)
+        cache.map = try SubstitutionMap([:], resources: fixture.resources)
         #expect(try cache.lookUp("https://h/a") == nil)
     }
 

@@ -75,7 +75,7 @@ struct EveryProblemTests {
     @Test("Problems of a map in code have no lines")
     func dictionary() throws {
         let error = try #require(throws: SubstitutionMapError.self) {
-            try SubstitutionMap(files: ["b": "a.txt", "https://h/": "b.txt"], resources: folder.url)
+            try SubstitutionMap(["b": "a.txt", "https://h/": "b.txt"], resources: folder.url)
         }
         #expect(error.problems.map(\.key) == ["b", "https://h/"])
         #expect(error.problems.map(\.kind) == [.invalidKey, .missingFile])

@@ -130,14 +130,14 @@ struct FileNameTests {
     func inside(url: String) throws {
         let outer = try TemporaryFolder(files: ["x", "b", ".env", "Resources/.env", "Resources/a/b"])
         let resources = outer.file("Resources")
-        let map = try SubstitutionMap(files: ["https://h/*": "*"], resources: resources)
+        let map = try SubstitutionMap(["https://h/*": "*"], resources: resources)
         #expect(try map.answer(url) == nil)
     }
 
     @Test("A request's dot segments are removed before it's matched")
     func dotSegments() throws {
         let folder = try TemporaryFolder(files: ["x", "a/b"])
-        let map = try SubstitutionMap(files: ["https://h/*": "*"], resources: folder.url)
+        let map = try SubstitutionMap(["https://h/*": "*"], resources: folder.url)
         for url in ["https://h/../x", "https://h/%2e%2e/x", "https://h/a/../../x"] {
             #expect(try map.answer(url)?.file == "x")
         }
@@ -146,7 +146,7 @@ struct FileNameTests {
     @Test("A path of 100 kB names no file and takes no time", .timeLimit(.minutes(5)))
     func longPath() throws {
         let folder = try TemporaryFolder()
-        let map = try SubstitutionMap(files: ["https://h/*": "*"], resources: folder.url)
+        let map = try SubstitutionMap(["https://h/*": "*"], resources: folder.url)
         for piece in ["a", "a/", "%C3%A9", "../", "//"] {
             let url = "https://h/" + String(repeating: piece, count: 100_000 / piece.utf8.count)
             #expect(try map.answer(url) == nil)

@@ -175,7 +175,7 @@ struct FileProblemTests {
     @Test("The resources folder itself may be reached through a link")
     func linkedFolder() throws {
         try outer.link("linked", to: folder.url.path)
-        let map = try SubstitutionMap(files: ["https://h/a": "logo.png"], resources: outer.file("linked"))
+        let map = try SubstitutionMap(["https://h/a": "logo.png"], resources: outer.file("linked"))
         #expect(try map.answer("https://h/a")?.file == "logo.png")
     }
 
@@ -186,7 +186,7 @@ struct FileProblemTests {
         try outer.link("res/a.txt", to: "../resources-of-others/a.txt")
         let resources = outer.file("res")
         let error = try #require(throws: SubstitutionMapError.self) {
-            try SubstitutionMap(files: ["https://h/a": "a.txt"], resources: resources)
+            try SubstitutionMap(["https://h/a": "a.txt"], resources: resources)
         }
         #expect(error.problems.map(\.kind) == [.outsideFolder])
     }

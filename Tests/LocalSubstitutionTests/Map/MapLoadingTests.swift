@@ -183,10 +183,9 @@ struct MapLoadingTests {
         #expect(try folder.map("{}").count == 0)
     }
 
-    @Test("A dictionary in code makes the same map")
-    func dictionary() throws {
-        let files = ["https://h/a": "a.txt", "https://h/app/*": "app/*"]
-        let map = try SubstitutionMap(files: files, resources: folder.url)
+    @Test("Entries in code make the same map")
+    func inCode() throws {
+        let map = try SubstitutionMap(["https://h/a": "a.txt", "https://h/app/*": "app/*"], resources: folder.url)
         #expect(map.count == 2)
         #expect(try map.answer("https://h/a")?.file == "a.txt")
         #expect(try map.answer("https://h/app/main.js")?.file == "app/main.js")

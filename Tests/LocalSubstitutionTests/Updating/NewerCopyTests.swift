@@ -105,7 +105,7 @@ struct NewerCopyTests {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
         let map = cache.map
-        cache.map = try SubstitutionMap(files: [:], resources: fixture.files.resources)
+        cache.map = try SubstitutionMap([:], resources: fixture.files.resources)
         let url = try #require(URL(string: fixture.url))
         #expect(try cache.lookUp(fixture.url) == nil)
         let http = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: [:]))
