@@ -148,7 +148,7 @@ extension SubstitutionsTrait {
 
         /// Adds the requests of a scope that has ended, and removes the entries that the scope used from ``unused``.
         func add(_ substitutions: TestSubstitutions) {
-            let (unused, isUsed) = (substitutions.unusedEntries, substitutions.isUsed)
+            let (unused, isUsed) = (substitutions.cache.unusedEntries, substitutions.isUsed)
             state.withLock { state in
                 let still = Set(unused)
                 state.unused = state.unused?.filter(still.contains) ?? unused

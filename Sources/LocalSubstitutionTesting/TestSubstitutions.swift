@@ -128,9 +128,6 @@ public final class TestSubstitutions: Sendable {
     /// When your code receives a response, the list already has its request and outcome.
     public var requests: [Request] { log.requests }
 
-    /// The entries that haven't answered a request of this test so far, except `null` and disabled entries.
-    public var unusedEntries: [SubstitutionMap.EntryReference] { cache.unusedEntries }
-
     /// Ends the test's substitutions. From now on, the test's sessions fail every request.
     func end() {
         // The test's code may still use the session. An invalidated session would trap, so it isn't invalidated.

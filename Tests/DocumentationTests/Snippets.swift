@@ -365,7 +365,7 @@ func usedEntries() -> [SubstitutionMap.EntryReference] {
 
 func expectAllEntriesUsed() {
     // snippet: unused entries of a test
-    #expect(TestSubstitutions.current.unusedEntries.isEmpty)
+    #expect(TestSubstitutions.current.cache.unusedEntries.isEmpty)
     // end
 }
 

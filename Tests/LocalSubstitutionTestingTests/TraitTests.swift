@@ -182,7 +182,7 @@ struct TraitTests {
     func requests() async throws {
         let current = TestSubstitutions.current
         #expect(current.requests.isEmpty)
-        #expect(current.unusedEntries.count == 3)
+        #expect(current.cache.unusedEntries.count == 3)
         _ = try await current.session.data(for: order(body: #"{"id":7}"#))
         let first = try #require(current.requests.first)
         #expect(current.requests.count == 1)
@@ -196,7 +196,7 @@ struct TraitTests {
         // The second response is a retained one.
         for _ in 0..<2 { _ = try await text("https://shop.example.com/prices") }
         #expect(current.requests.map(\.outcome) == [.answered, .answered, .answered])
-        #expect(current.unusedEntries.map(\.key) == ["https://shop.example.com/old"])
+        #expect(current.cache.unusedEntries.map(\.key) == ["https://shop.example.com/old"])
     }
 
     @Test(

@@ -7,7 +7,7 @@ package enum ShownBody {
     private static let replacement = "redacted"
 
     /// Returns a body's text without credentials; `nil` if the body isn't UTF-8, or contains a null byte.
-    package static func text(of body: Data) -> String? {
+    static func text(of body: Data) -> String? {
         guard let whole = String(data: body, encoding: .utf8), !whole.utf8.contains(0) else { return nil }
         if (try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)) != nil {
             return json(Array(body)) ?? replacement
