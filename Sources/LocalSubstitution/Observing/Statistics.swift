@@ -2,7 +2,7 @@ extension LocalSubstitutionCache {
     /// Counts of what a cache has done. They begin at 0 and never decrease.
     ///
     /// Every lookup also counts in one of ``substituted``, ``bypassed``, ``fallbackHits`` and ``misses``. A request
-    /// that ``SubstitutionURLProtocol`` answers or forwards itself isn't a lookup, even if the loader asked the cache
+    /// that an attached session's protocol answers or forwards itself isn't a lookup, even if the loader asked the cache
     /// first. If the protocol can't read the entry's file, the request counts only in ``faults``.
     public struct Statistics: Sendable, Hashable {
         /// Requests that the loader looked up in the cache, except those that a protocol answers or forwards itself. A
@@ -18,8 +18,8 @@ extension LocalSubstitutionCache {
         public internal(set) var fallbackHits = 0
         /// Lookups that the default cache didn't answer, and whose URL no entry matches.
         public internal(set) var misses = 0
-        /// Requests that ``SubstitutionURLProtocol`` answered with an entry or a recorder's copy, because the loader
-        /// didn't ask the cache or would have refused its response. Also counts requests that an entry made fail. These
+        /// Requests that a protocol answered with an entry or a recorder's copy, because the loader didn't ask the cache
+        /// or would have refused its response. Also counts requests that an entry made fail. These
         /// requests aren't lookups.
         public internal(set) var served = 0
         /// Requests that the network answered, and that had a fallback (an entry's file, or a recorder's copy) or were

@@ -2,18 +2,18 @@ import Guarded
 
 #if canImport(FoundationNetworking)
 import Foundation
-public import FoundationNetworking
+package import FoundationNetworking
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// A `URLProtocol` that answers requests with the cache's map. It also answers requests for which URLSession doesn't
 /// ask a cache: those with `Authorization`, with a policy that ignores local data, or with methods other than GET and
 /// HEAD. Its responses can have any status, even one that URLSession rejects from a cache.
 ///
-/// You don't create it. ``LocalSubstitutionCache/attach(to:unmatched:)`` adds a subclass to a configuration's
-/// `protocolClasses`. The subclass takes only requests that it answers, forwards or fails.
-public class SubstitutionURLProtocol: URLProtocol {
+/// ``LocalSubstitutionCache/attach(to:unmatched:)`` adds a subclass to a configuration's `protocolClasses`. The subclass
+/// takes only requests that it answers, forwards or fails.
+package class SubstitutionURLProtocol: URLProtocol {
     /// The attachment with which this class answers; `nil` if it has none.
     class var attachment: Attachment? { nil }
 
@@ -26,7 +26,7 @@ public class SubstitutionURLProtocol: URLProtocol {
     private let heard = Guarded<(@Sendable (SessionRules.Listener.Progress) -> Void)?>(nil)
 
     /// Returns whether this class answers, forwards or fails a request, instead of leaving it to other protocols.
-    public override class func canInit(with request: URLRequest) -> Bool {
+    package override class func canInit(with request: URLRequest) -> Bool {
         guard let attachment else {
             return !request.isOwn(.current) && Slots.isEmptied(self) && request.reachesNetwork
         }
@@ -43,14 +43,14 @@ public class SubstitutionURLProtocol: URLProtocol {
     }
 
     /// Returns the request unchanged.
-    public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    package override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     /// Answers the request, forwards it, or fails it. If the task was suspended and is now resumed, delivers the events
     /// that arrived in between.
     ///
     /// On Linux, this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`).
     /// Reading a file here would hold up all of them, and using a session would trap.
-    public override func startLoading() {
+    package override func startLoading() {
         guard delivery.withLock({ $0.begin() }) else {
             for event in delivery.withLock({ $0.resume() }) { deliver(event) }
             return
@@ -82,7 +82,7 @@ public class SubstitutionURLProtocol: URLProtocol {
 
     /// If the task was suspended, holds the load's events until the task is resumed. Otherwise, cancels the load, and
     /// delivers nothing more. Tells the listener how a request ended that has no outcome yet.
-    public override func stopLoading() {
+    package override func stopLoading() {
         // If the protocol wasn't started, the cache still expects the protocol to report the request.
         Self.attachment?.responder.taken.forget(request)
         guard !isSuspended else { return delivery.withLock { $0.suspend() } }
