@@ -14,11 +14,8 @@ enum MapSource: Sendable {
     case file(_ path: String, _ bundle: Bundle? = nil, resources: String?, testFile: String)
     /// A map in a bundle.
     ///
-    /// - Parameters:
-    ///   - name: The map's name, without the extension `json`.
-    ///   - module: The name of the test's module. If this module's bundle contains the map, an error message recommends
-    ///     `.module`.
-    case bundle(Bundle, name: String, module: String)
+    /// - Parameter name: The map's name, without the extension `json`.
+    case bundle(Bundle, name: String)
     /// Entries in code.
     ///
     /// - Parameter resources: The folder with the entries' files; `nil` if the test doesn't specify one.
@@ -71,13 +68,8 @@ enum MapSource: Sendable {
                 return try Self.load(path, in: bundle, resources: folder, handlers)
             }
             return try Self.load(file, resources: resources, handlers)
-        case .bundle(let bundle, let name, let module):
-            do {
-                return try SubstitutionMap(bundle: bundle, named: name, handlers: handlers)
-            } catch {
-                guard let advice = NearestMap.advice(on: name, missingIn: bundle, module: module) else { throw error }
-                throw SubstitutionScope.Failure([advice])
-            }
+        case .bundle(let bundle, let name):
+            return try SubstitutionMap(bundle: bundle, named: name, handlers: handlers)
         case .entries(let entries, _, _):
             return try SubstitutionMap(entries, resources: resources)
         }
@@ -110,11 +102,9 @@ enum MapSource: Sendable {
         resources: String?,
         _ handlers: [String: SubstitutionMap.Handler]
     ) throws -> SubstitutionMap {
-        let folder = inner(path).dropLast().joined(separator: "/")
-        let advice = "Add .copy(\"\(folder.isEmpty ? "Fixtures" : folder)\") to the target's resources."
         guard let file = find(path, in: bundle) else {
             let beginning = "There's no map “\(path)” beside the test's file or in the bundle “\(bundle.bundlePath)”."
-            throw SubstitutionScope.Failure(["\(beginning) \(advice)"])
+            throw SubstitutionScope.Failure(["\(beginning) \(SubstitutionMap.bundleFix)"])
         }
         do {
             let resources = resources.map { find($0, in: bundle) ?? url($0, beside: file.path) }
@@ -123,7 +113,7 @@ enum MapSource: Sendable {
             where error.problems.contains(where: { [.missingFile, .noResources].contains($0.kind) })
         {
             let end = "The bundle “\(bundle.bundlePath)” contains the map, but not all of its entries' files."
-            throw SubstitutionScope.Failure(["\(error)", "\(end) \(advice)"])
+            throw SubstitutionScope.Failure(["\(error)", "\(end) \(SubstitutionMap.bundleFix)"])
         }
     }
 
@@ -145,23 +135,15 @@ enum MapSource: Sendable {
     }
 
     /// Returns the description of an error from loading the map. If a map named by its path doesn't exist, adds the
-    /// nearest existing map, or how to record or start a new one. In a recording run, adds nothing.
+    /// nearest existing map, and how to record a new one. In a recording run, adds nothing.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
         guard Recording.problem == nil, !Recording.isOn, let file,
             case .file(let path, let bundle, _, let testFile) = self,
             !FileManager.default.fileExists(atPath: file.path),
             bundle.flatMap({ Self.find(path, in: $0) }) == nil
         else { return "\(error)" }
-        let record = "record it:    \(Recording.command(test.filter))"
-        guard let nearest = NearestMap(to: path, beside: testFile) else {
-            return "\(error) Or record a new one.\n  \(record)"
-        }
-        let question = "\(error)\n  Did you mean “\(nearest.path)”?"
-        // The path's folder is probably wrong, and recording would create a map there.
-        guard nearest.isMisspelled else {
-            return "\(question) Otherwise, create the missing file with the text {}, then record into it."
-        }
-        return "\(question) Otherwise, start a new map.\n  \(record)"
+        let question = NearestMap.path(insteadOf: path, beside: testFile).map { " Did you mean “\($0)”?" } ?? ""
+        return "\(error)\(question) Or record a new one.\n  record it:    \(Recording.command(test.filter))"
     }
 }
 #endif

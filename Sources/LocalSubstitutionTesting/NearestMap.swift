@@ -1,39 +1,26 @@
 #if canImport(Testing)
-package import Foundation
+import Foundation
 import LocalSubstitution
 
 /// The existing map that a test probably means, if the path in the test leads to no file.
-package struct NearestMap: Sendable {
-    /// The path to write in the test, relative to the folder of the test's file.
-    let path: String
-    /// Whether the test's path has another file name than this map. If `false`, only the folder or the letter case
-    /// differs.
-    let isMisspelled: Bool
-
-    /// Looks for a map in the package's top-level folder, such as `Tests`, that contains the test's file. In a test
-    /// without a package, looks in the folder of the test's file. A map with the same name comes first, then one with a
-    /// similar name.
+enum NearestMap {
+    /// Returns the path to write in the test. Looks for a map with the same or a similar file name in the package's
+    /// top-level folder, such as `Tests`, that contains the test's file. In a test without a package, looks in the folder
+    /// of the test's file.
     ///
-    /// Returns `nil` if no map has such a name, or if the path is absolute: the test probably computes an absolute
-    /// path, so it isn't misspelled.
-    ///
-    /// - Parameter path: The path in the test, relative to the folder of the test's file.
-    init?(to path: String, beside testFile: String) {
+    /// Returns `nil` if no map has such a name, or if the path is absolute: the test probably computes an absolute path,
+    /// so it isn't misspelled.
+    static func path(insteadOf path: String, beside testFile: String) -> String? {
         guard !path.hasPrefix("/") else { return nil }
         let folder = URL(fileURLWithPath: testFile).deletingLastPathComponent().standardizedFileURL
-        let missing = MapSource.url(path, beside: testFile).path.lowercased()
-        let name = (missing as NSString).lastPathComponent
-        let files = Self.jsonFiles(in: Self.root(above: folder)).map { file in
-            let path = Self.path(of: file, from: folder)
-            return (file, path, steps: path.utf8.count { $0 == UInt8(ascii: "/") })
-        }.sorted { ($0.steps, $0.1) < ($1.steps, $1.1) }.map(\.0)
-        let sameName = files.filter { $0.lastPathComponent.lowercased() == name }
-        let sameFile = sameName.filter { $0.path.lowercased() == missing }
-        let same = (sameFile + sameName).first(where: Self.isMap)
-        let nearest = same == nil ? NearestName.of(URL(fileURLWithPath: path).stem, in: files.map(\.stem)) : nil
-        guard let file = same ?? files.first(where: { $0.stem == nearest && Self.isMap($0) }) else { return nil }
-        self.path = Self.path(of: file, from: folder)
-        isMisspelled = same == nil
+        // A path that differs only in letter case comes first, then the file that is the fewest folders away.
+        let rank = { (other: String) in
+            (other.lowercased() == path.lowercased() ? -1 : other.utf8.count { $0 == UInt8(ascii: "/") }, other)
+        }
+        let files = jsonFiles(in: root(above: folder)).map { (url: $0, path: Self.path(of: $0, from: folder)) }
+            .sorted { rank($0.path) < rank($1.path) }
+        let nearest = NearestName.of(URL(fileURLWithPath: path).stem, in: files.map(\.url.stem))
+        return files.first { $0.url.stem == nearest && isMap($0.url) }?.path
     }
 
     /// Returns the package's top-level folder, such as `Tests`, that contains the given folder or is the given folder.
@@ -68,60 +55,6 @@ package struct NearestMap: Sendable {
         let (file, folder) = (file.pathComponents, folder.pathComponents)
         let shared = zip(file, folder).prefix { $0 == $1 }.count
         return (Array(repeating: "..", count: folder.count - shared) + file.dropFirst(shared)).joined(separator: "/")
-    }
-
-    /// Returns a message that says how to correct the name or the bundle of a missing map.
-    ///
-    /// Returns `nil` if the bundle contains the map. Also returns `nil` if no correction is found: no other bundle
-    /// contains the map, and this bundle has no JSON file with a similar name.
-    ///
-    /// - Parameters:
-    ///   - name: The map's name in the test. The message corrects a name with the extension `.json`.
-    ///   - bundle: The bundle that the test names.
-    ///   - module: The name of the test's module. The message recommends `.module` if this module's bundle contains the
-    ///     map.
-    ///   - folders: The folders to search for other bundles. By default, ``bundleFolders``.
-    package static func advice(
-        on name: String,
-        missingIn bundle: Bundle,
-        module: String,
-        folders: [URL] = bundleFolders
-    ) -> String? {
-        guard bundle.url(forResource: name, withExtension: "json") == nil else { return nil }
-        let stem = name.lowercased().hasSuffix(".json") ? String(name.dropLast(5)) : name
-        let beginning = "There's no map “\(name)” in the bundle “\(bundle.bundlePath)”."
-        if stem != name, bundle.url(forResource: stem, withExtension: "json") != nil {
-            return "\(beginning) Leave out the extension: write “named: \"\(stem)\"”."
-        }
-        let others = bundles(in: folders).filter { $0.url(forResource: stem, withExtension: "json") != nil }
-            .map { $0.bundleURL.lastPathComponent }.sorted()
-        if let own = others.first(where: { ($0 as NSString).deletingPathExtension.hasSuffix("_\(module)") }) {
-            return "\(beginning) The target's own bundle “\(own)” has a map with this name. Pass it as “in: .module”."
-        }
-        if !others.isEmpty {
-            let list = others.prefix(3).map { "“\($0)”" }.joined(separator: ", ")
-            return "\(beginning) It's in \(list). Pass the bundle that you mean as “in:”."
-        }
-        let names = (bundle.urls(forResourcesWithExtension: "json", subdirectory: nil) ?? []).map { ($0 as URL).stem }
-            .sorted()
-        return NearestName.of(stem, in: names).map { "\(beginning) Did you mean “\($0)”? Write named: \"\($0)\"." }
-    }
-
-    /// The folders in which SwiftPM and Xcode put bundles: the main bundle, each loaded bundle, and for each of them
-    /// the parent folder and the resources folder.
-    package static var bundleFolders: [URL] {
-        ([Bundle.main] + Bundle.allBundles).flatMap { bundle in
-            [bundle.bundleURL, bundle.bundleURL.deletingLastPathComponent()] + (bundle.resourceURL.map { [$0] } ?? [])
-        }
-    }
-
-    /// Returns the bundles directly in some folders. Ignores folders that can't be read.
-    private static func bundles(in folders: [URL]) -> [Bundle] {
-        let urls = Set(folders.map(\.standardizedFileURL)).flatMap { folder in
-            (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-        }
-        let bundles = urls.filter { ["bundle", "resources", "xctest"].contains($0.pathExtension) }
-        return Set(bundles.map(\.standardizedFileURL)).compactMap(Bundle.init(url:))
     }
 }
 

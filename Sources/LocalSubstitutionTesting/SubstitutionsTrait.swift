@@ -244,7 +244,7 @@ extension Trait where Self == SubstitutionsTrait {
         reportsUnused: Bool = false,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
-        let source = MapSource.bundle(bundle, name: name, module: sourceLocation.moduleName)
+        let source = MapSource.bundle(bundle, name: name)
         return Self(
             .init(
                 source: source,

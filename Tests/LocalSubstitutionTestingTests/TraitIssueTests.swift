@@ -96,9 +96,11 @@ struct TraitIssueTests {
         let issues = try await Self.issues(test)
         #expect(issues.count == 1)
         let text = try #require(issues.first?.text)
-        #expect(text.contains("Did you mean “../Fixtures/checkout.json”?"), "\(text)")
-        // Recording would start a second map with that name.
-        #expect(text.contains("LOCAL_SUBSTITUTION_RECORD") == (test == "misspelled"), "\(text)")
+        let suggestion = """
+            Use the path of an existing map. Did you mean “../Fixtures/checkout.json”? Or record a new one.
+              record it:    LOCAL_SUBSTITUTION_RECORD=missing swift test
+            """
+        #expect(text.contains(suggestion), "\(text)")
     }
 
     @Test("A missing map that resembles no other is offered to be recorded, beside files that aren't maps")
@@ -108,26 +110,26 @@ struct TraitIssueTests {
     }
 
     @Test(
-        "A map that isn't in the bundle is an issue that says what to write",
-        arguments: [
-            ("withExtension", "named: \"bundled\""), ("misspelledInBundle", "named: \"bundled\""),
-            ("otherBundle", "“LocalSubstitutionCache_substitute."),
-        ]
+        "A map that isn't in the bundle is an issue that says what to do",
+        arguments: [("withExtension", "bundled.json.json"), ("misspelledInBundle", "bundeld.json")]
     )
-    func bundle(_ test: String, _ advice: String) async throws {
+    func bundle(_ test: String, _ file: String) async throws {
         let issues = try await Self.issues(test)
         #expect(issues.count == 1)
         let text = try #require(issues.first?.text)
-        #expect(text.contains(advice), "\(text)")
-        #expect(!text.contains(".json.json") && !text.contains("Add it to the target's resources"), "\(text)")
+        #expect(text.contains("There's no \(file) in the bundle “"), "\(text)")
+        #expect(text.contains(Self.bundleFix), "\(text)")
     }
+
+    private static let bundleFix =
+        "Add the map and its files to the target's resources; in a package, use .copy and Bundle.module."
 
     @Test("A map whose files were flattened in the bundle is an issue that says how to copy them")
     func flattened() async throws {
         let issues = try await Self.issues("flattened")
         #expect(issues.count == 1)
         let text = try #require(issues.first?.text)
-        for part in ["“shop/name.txt”", "contains the map, but not all of its entries' files", ".copy(\"Fixtures\")"] {
+        for part in ["“shop/name.txt”", "contains the map, but not all of its entries' files", Self.bundleFix] {
             #expect(text.contains(part), "\(text)")
         }
         #expect(!text.contains("LOCAL_SUBSTITUTION_RECORD"), "\(text)")
@@ -139,7 +141,7 @@ struct TraitIssueTests {
         #expect(issues.count == 1)
         let text = try #require(issues.first?.text)
         for part in [
-            "“../Fixtures/nowhere.json” beside the test's file or in the bundle “",
+            "“../Fixtures/nowhere.json” beside the test's file or in the bundle “", Self.bundleFix,
             "LOCAL_SUBSTITUTION_RECORD=missing swift test --filter \(filter("nowhere"))",
         ] {
             #expect(text.contains(part), "\(text)")

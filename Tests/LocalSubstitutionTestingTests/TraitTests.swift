@@ -154,19 +154,6 @@ struct TraitTests {
         #expect(try await text("https://shop.example.com/orders/7") == "order 7")
     }
 
-    @Test("If a map isn't in the bundle but in the target's own, the advice is to name that")
-    func ownBundle() throws {
-        let folder = try TemporaryFolder()
-        for target in ["Another", "ShopTests", "Tests"] { try folder.write("Shop_\(target).resources/sale.json", "{}") }
-        let advice = { NearestMap.advice(on: $0, missingIn: fixtures, module: "ShopTests", folders: [folder.url]) }
-        for name in ["sale", "sale.json"] {
-            #expect(advice(name)?.contains("“Shop_ShopTests.resources”") == true)
-            #expect(advice(name)?.hasSuffix("Pass it as “in: .module”.") == true)
-        }
-        #expect(advice("bundled") == nil)
-        #expect(advice("nothing-like-that") == nil)
-    }
-
     @Test(
         "The named resources folder is used",
         .substituting("Fixtures/inner.json", resources: "Fixtures/../Fixtures/Resources")

@@ -247,6 +247,10 @@ public struct SubstitutionMap: Sendable {
 }
 
 extension SubstitutionMap {
+    /// What to do if a bundle lacks a map, or files of its entries.
+    package static let bundleFix =
+        "Add the map and its files to the target's resources; in a package, use .copy and Bundle.module."
+
     /// Loads a map from a bundle.
     ///
     /// Files of 64 KiB and more are mapped into memory, since nothing changes an installed bundle.
@@ -265,12 +269,7 @@ extension SubstitutionMap {
         handlers: [String: Handler] = [:]
     ) throws(SubstitutionMapError) {
         guard let file = bundle.url(forResource: name, withExtension: "json") else {
-            let file = name.hasSuffix(".json") ? name : "\(name).json"
-            let advice =
-                file == name
-                ? "Pass the name without “.json”."
-                : "Add the file to the target's resources. In a package, use Bundle.module."
-            let message = "There's no \(file) in the bundle “\(bundle.bundlePath)”. \(advice)"
+            let message = "There's no \(name).json in the bundle “\(bundle.bundlePath)”. \(Self.bundleFix)"
             throw SubstitutionMapError(file: nil, problems: [Problem(.unreadableMap, message)])
         }
         try self.init(

@@ -74,11 +74,6 @@ struct ChildTraits {
         Issue.record("it must not run")
     }
 
-    @Test(.substituting(named: "substitutions", in: .main))
-    func otherBundle() async throws {
-        Issue.record("it must not run")
-    }
-
     static let copies =
         Bundle(path: URL(fileURLWithPath: #filePath + "/../../Fixtures/Bundle").standardizedFileURL.path) ?? .main
 
