@@ -102,6 +102,7 @@ final class AppleLoad: NSObject, URLProtocolClient, @unchecked Sendable {
     /// Starts the protocol, if the task was suspended before.
     private var start: (() -> Void)?
     private var hasEnded = false
+    private var isCancelledAtTheEnd = false
     private let ended = AsyncStream<Void>.makeStream()
 
     fileprivate init(
@@ -150,6 +151,9 @@ final class AppleLoad: NSObject, URLProtocolClient, @unchecked Sendable {
         }
     }
 
+    /// Cancels the task when it has its outcome, before the protocol is stopped.
+    func cancelAtTheEnd() { onThread { [self] in isCancelledAtTheEnd = true } }
+
     /// Returns the calls up to the end.
     func outcome() async -> Outcome {
         for await _ in ended.stream {}
@@ -194,6 +198,7 @@ final class AppleLoad: NSObject, URLProtocolClient, @unchecked Sendable {
     private func end(_ call: Call) {
         note(call)
         hasEnded = true
+        if isCancelledAtTheEnd { task.setState(.canceling) }
         if task.task.state != .canceling { task.setState(.completed) }
         started?.stopLoading()
         // It refers to its client.

@@ -31,11 +31,13 @@ struct AppleLoaderTests {
     private func loader(
         _ cache: LocalSubstitutionCache,
         _ unmatched: LocalSubstitutionCache.Unmatched = .load,
-        order: AppleLoader.Order = .cache
+        order: AppleLoader.Order = .cache,
+        listener: SessionRules.Listener? = nil
     ) throws -> AppleLoader {
         let configuration = URLSessionConfiguration.ephemeral
-        try cache.attach(to: configuration, unmatched: unmatched)
-        let slot = try #require(configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)
+        let slot = try #require(
+            try cache.attach(to: configuration, unmatched: unmatched, responseRecorder: nil, listener: listener)
+        )
         return AppleLoader(cache, slot, order: order)
     }
 
@@ -258,6 +260,23 @@ struct AppleLoaderTests {
         #expect(await loader.outcome(try request("https://h/later")).text == "later")
         #expect(load.calls.withLock { $0 } == outcome.calls)
         #expect(!outcome.calls.contains(.afterTheEnd) && !outcome.calls.contains(.onWrongThread))
+    }
+
+    @Test("Stop: a task that's cancelled once it has its outcome isn't heard to be cancelled")
+    func cancelledAtTheEnd() async throws {
+        let heard = Guarded<[Bool]>([])
+        let listener = SessionRules.Listener { _ in
+            { progress in
+                let hasEnded = if case .ended = progress { true } else { false }
+                heard.withLock { $0.append(hasEnded) }
+            }
+        }
+        let loader = try loader(try cache(["https://h/a": .text("a").delay(0.01)]), listener: listener)
+        let load = loader.load(try request("https://h/a"))
+        load.cancelAtTheEnd()
+        _ = await load.outcome()
+        await load.settle()
+        #expect(heard.withLock { $0 } == [true])
     }
 
     @Test("Redirects: an entry's is followed inside, so nothing is announced", arguments: [301, 302])

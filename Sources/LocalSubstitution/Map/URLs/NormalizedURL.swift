@@ -109,8 +109,7 @@ package final class NormalizedURL: Sendable {
 
     /// Returns the canonical URL without the parameters that a rule ignores, and the number of parameters that remain.
     func canonical(ignoring rule: Query.Ignored) -> (text: String, parameters: Int) {
-        guard let query, !query.isEmpty else { return (withoutQuery, 0) }
-        guard let left = Query(query).removing(rule) else { return (withoutQuery, 0) }
+        guard let query, let left = Query(query).removing(rule) else { return (withoutQuery, 0) }
         return (withoutQuery + "?" + left.sorted.text, left.count)
     }
 
