@@ -60,7 +60,7 @@ struct RecipeTests {
         var request = URLRequest(url: try #require(URL(string: "https://api.example.com/orders/7")))
         request.httpMethod = "PUT"
         let (body, response) = try await cache.makeSession(unmatched: .fail).data(for: request)
-        #expect(body == Data(#"{ "number": "7" }"#.utf8))
+        #expect(body == Data(#"{"number":"7"}"#.utf8))
         #expect((response as? HTTPURLResponse)?.statusCode == 201)
         #expect(cache.explain(request).description.contains("handler “saveOrder”"))
     }

@@ -116,10 +116,10 @@ struct SnippetTests {
         #expect(try await cache.answer(to: order)?.1.statusCode == 401)
         order.setValue("Bearer x", forHTTPHeaderField: "Authorization")
         let (saved, head) = try #require(try await cache.answer(to: order))
-        #expect(String(decoding: saved, as: UTF8.self) == #"{ "id": "a b" }"#)
+        #expect(String(decoding: saved, as: UTF8.self) == #"{"id":"a b"}"#)
         #expect(head.statusCode == 201)
         let search = URLRequest(url: try #require(URL(string: "https://api.example.com/search?q=tea")))
-        #expect(try await cache.answer(to: search)?.0 == Data(#"{ "query": "tea" }"#.utf8))
+        #expect(try await cache.answer(to: search)?.0 == Data(#"{"query":"tea"}"#.utf8))
     }
 
     @Test("A stream, a pace and a handler in code answer")
@@ -130,7 +130,7 @@ struct SnippetTests {
             return try await cache.answer(to: request).map { String(decoding: $0.0, as: UTF8.self) }
         }
         #expect(try await answer("log") == "1\n2\n")
-        #expect(try await answer("items/7") == #"{ "id": "7" }"#)
+        #expect(try await answer("items/7") == #"{"id":"7"}"#)
         let error = await #expect(throws: URLError.self) { try await answer("chat") }
         #expect(error?.code == .networkConnectionLost)
     }

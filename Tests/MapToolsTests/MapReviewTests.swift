@@ -160,9 +160,11 @@ struct MapReviewTests {
 
     @Test("A file whose name differs from the map's only in letter case")
     func letterCase() throws {
-        let folder = try TemporaryFolder(files: ["Logo.png", "a.txt"])
-        let json = #"{"https://h/a": "logo.png", "https://h/b": "Logo.png", "https://h/c": "a.tx"}"#
+        let folder = try TemporaryFolder(files: ["logo.png", "a.txt"])
+        let json = #"{"https://h/a": "logo.png", "https://h/b": "a.txt"}"#
         let map = try SubstitutionMap(json: Data(json.utf8), resources: folder.url)
+        // As on a disk that doesn't tell letter case apart, the file is there, but has another name.
+        try FileManager.default.moveItem(at: folder.file("logo.png"), to: folder.file("Logo.png"))
         let warnings = MapReview(map).warnings.filter { $0.kind == .letterCase }
         #expect(warnings.map(\.key) == ["https://h/a"])
         #expect(warnings.first?.message.hasPrefix("The file “logo.png” is “Logo.png” on disk, so it will be") == true)
