@@ -12,10 +12,10 @@ extension LocalSubstitutionCache {
     /// URLSession doesn't ask a cache about requests with `Authorization`, with a policy that ignores local data, or with
     /// methods other than GET and HEAD, and it rejects some statuses from a cache.
     ///
-    /// Sets the configuration's `urlCache`, and adds a protocol to its `protocolClasses`, which takes only requests that it
-    /// answers, forwards or fails. Call this before you make the session, and once for each configuration: attaching
-    /// again replaces the earlier attachment. Each call creates a protocol class, which exists until the process ends and
-    /// keeps the map in memory.
+    /// Sets the configuration's `urlCache`, and adds a protocol to its `protocolClasses`. The protocol intercepts only
+    /// requests that it responds to, forwards or fails. Call this before you make the session, and once for each
+    /// configuration: attaching again replaces the earlier attachment. Each call creates a protocol class, which exists
+    /// until the process ends and keeps the map in memory.
     ///
     /// On Apple systems with two loaders, this method also sets `usesClassicLoadingMode` to `true`, because the newer
     /// loader might not use protocols. It leaves the property alone if your app has changed it from its default.

@@ -65,7 +65,8 @@ extension Exchange {
         /// Whether the response replaces a different one that the server may have chosen for another request.
         var replacesAnother = false
 
-        /// Returns whether a request has the same values as this one of all headers by which the server chose.
+        /// Returns whether the response's request and another one have the same values for all headers by which the
+        /// server chose.
         func isForSameRequest(as headers: [String: String], choosing names: [String] = []) -> Bool {
             (choosing.names + names).allSatisfy { requestHeaders[header: $0] == headers[header: $0] }
         }

@@ -61,7 +61,7 @@ final class RecorderFolder: Sendable {
         self.redact = redact
         output = Guarded(Output(lock: lock, map: map, texts: index.responses.mapValues(\.text)))
         self.index = Guarded(index)
-        // If the disk is full, what's kept answers nevertheless, and the next save tries again.
+        // If the disk is full, the recorded responses are still returned, and the next save tries again.
         _ = save()
     }
 

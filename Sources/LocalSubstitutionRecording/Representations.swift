@@ -120,8 +120,8 @@ struct Representations: Sendable {
         return names.filter { name in Set(requests.map { $0[header: name] }).count > 1 }
     }
 
-    /// The response for all other requests: the one that was requested with the fewest of the headers, if possible for a
-    /// page, and before others. `nil` if there's no response.
+    /// The response for all other requests: the one whose request had the fewest of the headers. Of several, one that a
+    /// browser loaded as a page comes first, then the one that was requested first. `nil` if there's no response.
     private var fallback: Response? {
         let names = comparedNames
         func rank(_ request: [String: String]) -> (Int, Int) {

@@ -63,7 +63,7 @@ public final class SubstitutionRecorder: Sendable {
     ///     time, not on the loader's queue, and not for copies that are already in the folder. The closure must not
     ///     call the recorder. By default, the recorder keeps the body that the server sent.
     /// - Throws: An error if another recorder uses the folder, if the folder's map can't be read or isn't a JSON
-    ///   object, or if the folder isn't writable. If the disk is full, an existing folder opens nevertheless.
+    ///   object, or if the folder isn't writable. An existing folder opens even if the disk is full.
     public init(
         folder: URL,
         limit: Int = 50_000_000,
@@ -179,8 +179,8 @@ extension SubstitutionRecorder: ResponseRecorder {
     }
 
     /// Returns the validators with which a request can ask the server whether the kept copy is current. Returns `nil`
-    /// if there's no copy with validators that the server sent for such a request, if the request has `Range` or conditions already, or if the response is
-    /// probably an event stream.
+    /// if there's no copy with validators that the server sent for this request, if the request already has `Range` or
+    /// conditions, or if the response is probably an event stream.
     package func validators(for request: URLRequest) -> Validators? {
         guard let kept = responses(for: request)?.recorded(for: request.allHTTPHeaderFields ?? [:]),
             let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified),

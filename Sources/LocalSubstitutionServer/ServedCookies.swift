@@ -50,7 +50,7 @@ struct ServedCookies {
             let excess = length + prefix.utf8.count - Self.longest
             guard let name = pair.first, length <= Self.longest, excess > 0 else { return nil }
             return "Browsers drop the cookie “\(name)”, because the server's prefix makes it "
-                + "\(excess.counted("byte", "bytes")) too long. Shorten it."
+                + "\(excess.counted("byte", "bytes")) too long. Shorten its name or value."
         }
         return warnings.isEmpty ? nil : warnings.joined(separator: " ")
     }

@@ -77,7 +77,8 @@ final class ServedOrigins: Sendable {
         }
     }
 
-    /// Calls a closure that opens a port for an origin, and says what's wrong if there are too many, or if that fails.
+    /// Calls a closure that opens a port for an origin. Throws an error with a fix if the server has too many origins,
+    /// or if the closure fails.
     private static func open<Result>(
         _ wanted: UInt16,
         for origin: WebOrigin,

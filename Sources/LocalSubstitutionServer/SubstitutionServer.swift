@@ -109,8 +109,8 @@ public final class SubstitutionServer: Sendable {
 
     deinit { stop() }
 
-    /// Checks the ports that a server is to open, without opening them. Throws the error with which the server wouldn't
-    /// start.
+    /// Checks the ports that a server is to open, without opening them. Throws the error that would keep the server
+    /// from starting.
     package static func check(ports: [String: UInt16]) throws(SubstitutionServerError) {
         try ServedOrigins.check(try origins(ports))
     }

@@ -143,7 +143,7 @@ enum MapSource: Sendable {
             bundle.flatMap({ Self.find(path, in: $0) }) == nil
         else { return "\(error)" }
         let question = NearestMap.path(insteadOf: path, beside: testFile).map { " Did you mean “\($0)”?" } ?? ""
-        return "\(error)\(question) Or record a new one.\n  record it:    \(Recording.command(test.filter))"
+        return "\(error)\(question) Otherwise, record a new map.\n  record it:    \(Recording.command(test.filter))"
     }
 }
 #endif

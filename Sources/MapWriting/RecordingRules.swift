@@ -111,7 +111,7 @@ extension RecordingRules {
 
     /// A clause about a response that replaced a different one, although the server may have chosen between them.
     package static let keptLast =
-        "of several responses to the URL, only the last is kept, since “Vary” names no header that a map can compare"
+        "of several responses, only the last is recorded, since a map can't compare all that “Vary” names"
 
     /// The response headers that a recorder keeps with a body. The recorder leaves out all others.
     ///

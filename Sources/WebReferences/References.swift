@@ -182,8 +182,8 @@ package struct References: Sendable {
     // Sources: “Attributes” in the index of WHATWG HTML, and SVG 2 §16.1.6. URLs that browsers neither load nor open
     // aren't included, such as those in `cite`, `longdesc` and `itemid`.
 
-    /// The attributes whose value is one URL, by element. That of `link` isn't listed, since its `integrity` belongs to
-    /// it.
+    /// The attributes whose value is one URL, by element. The `href` of `link` isn't listed: ``addLink(_:)`` reads it
+    /// together with `integrity`.
     private static let urlAttributes: [String: [String]] = [
         "a": ["href"], "area": ["href"], "audio": ["src"], "base": ["href"], "body": ["background"],
         "button": ["formaction"], "embed": ["src"], "form": ["action"], "frame": ["src"], "html": ["manifest"],

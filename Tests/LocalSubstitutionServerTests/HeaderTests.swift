@@ -200,7 +200,7 @@ struct HeaderTests {
         ) { request in logged.withLock { $0.append(request.warning) } }
         #expect(try served.exchange("https://cookies.example/").all("Set-Cookie").count == 3)
         let warning = shown.map {
-            "Browsers drop the cookie “id”, because the server's prefix makes it \($0) too long. Shorten it."
+            "Browsers drop the cookie “id”, because the server's prefix makes it \($0) too long. Shorten its name or value."
         }
         #expect(logged.withLock { $0 } == [warning])
     }

@@ -97,7 +97,7 @@ struct TraitIssueTests {
         #expect(issues.count == 1)
         let text = try #require(issues.first?.text)
         let suggestion = """
-            Use the path of an existing map. Did you mean “../Fixtures/checkout.json”? Or record a new one.
+            Use the path of an existing map. Did you mean “../Fixtures/checkout.json”? Otherwise, record a new map.
               record it:    LOCAL_SUBSTITUTION_RECORD=missing swift test
             """
         #expect(text.contains(suggestion), "\(text)")

@@ -30,7 +30,7 @@ struct InitTests {
             #"    resources: [.copy("substitutions.json"), .copy("Resources")]"#,
             "In an Xcode project, write .main in place of .module, and add the map and the folder to",
             #"    @Test(.substituting("substitutions.json"))"#,
-            "In a test with LocalSubstitutionTesting. The path starts at the folder of the test's file:",
+            "In a test that imports LocalSubstitutionTesting, with a path from the test file's folder:",
         ] {
             #expect(run.lines.contains(line), "\(line)")
         }

@@ -128,7 +128,7 @@ struct ServeRecordTests {
         let others = count > 2 ? " and \(count - 2) more" : ""
         let status = "not recorded \(times): the status is 500, which isn't recorded: \(failed)\(others)"
         #expect(lines.contains("substitute: \(status)"), "\(lines)")
-        let some = count > 5 ? "5 of \(count) whole files" : "whole files"
+        let some = count > 5 ? "5 of the \(count) files whole" : "whole files"
         let parts = (1...min(count, 5)).map { "\(base)/part/\($0)" }.joined(separator: " ")
         #expect(
             lines.contains { $0.contains(". To record \(some): ") && $0.hasSuffix("get --record Kept \(parts)") },
@@ -146,7 +146,7 @@ struct ServeRecordTests {
         }
         let lines = try await server.end().messages.components(separatedBy: "\n").filter { $0.contains("not recorded") }
         let reason =
-            "of several responses to the URL, only the last is kept, since “Vary” names no header that a map can compare"
+            "of several responses, only the last is recorded, since a map can't compare all that “Vary” names"
         #expect(lines == ["substitute: not recorded once: \(reason): \(base)/any"])
         let replies = [
             ("/part", "HX-Request: true", "true"), ("/part", "HX-Request: 1", "whole"), ("/part", "A: b", "whole"),

@@ -49,8 +49,8 @@ enum Preconditions {
 }
 
 extension CachedURLResponse {
-    /// Returns what a client gets instead of this response of an entry or a recording if the request's preconditions say so,
-    /// without a body; otherwise the response itself.
+    /// Returns what a client gets instead of this response, an entry's or a recording's, if the request's preconditions
+    /// call for it: a 304 or 412 without a body. Otherwise, returns this response.
     func meetingPreconditions(of request: URLRequest) -> CachedURLResponse {
         guard let response = response as? HTTPURLResponse, let url = response.url,
             let status = Preconditions.status(insteadOf: response, to: request)

@@ -20,8 +20,8 @@ extension SubstitutionMap {
         public let method: String
         /// The request's own headers, without the headers that the session adds.
         public let headers: [String: String]
-        /// The body; `nil` if there's none, if it's longer than 8 MiB, or if Foundation hides it, as in an upload task on
-        /// Linux. An empty body is empty `Data`.
+        /// The body; `nil` if the request has none, if it's longer than 8 MiB, or if Foundation hides it, as in an upload
+        /// task on Linux. If the body is empty, this is empty `Data`.
         public let body: Data?
         /// The text that each `*` of the key's path and query matched, percent-decoded. If the decoded text isn't
         /// UTF-8, the text stays encoded.

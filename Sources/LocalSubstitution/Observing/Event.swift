@@ -66,10 +66,10 @@ extension LocalSubstitutionCache {
         public internal(set) var file: URL?
         /// The size in bytes of the body that was delivered, recorded or refreshed; `nil` for other events.
         public internal(set) var bytes: Int?
-        /// The reason, in words; `nil` for events that need none. For ``Kind/substituted``, it says that a newer copy answers;
-        /// `nil` if none does. For ``Kind/recorded``, it lists the response's
-        /// headers that were left out because they may contain a credential, and says if the response replaced another
-        /// one that a map can't tell from it.
+        /// The reason, in words; `nil` for events that need none. For ``Kind/substituted``, it says that a newer copy
+        /// answers; `nil` if none does. For ``Kind/recorded``, it lists the response's headers that were left out because
+        /// they may contain a credential. It also says if the response replaced a different one, since a map can't tell
+        /// the requests for the two apart.
         public internal(set) var reason: String?
         /// The keys that almost match the URL, for ``Kind/missed``; empty for other events.
         public internal(set) var nearMisses: [SubstitutionMap.NearMiss] = []

@@ -8,7 +8,7 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
         /// The call's task; `nil` until it's started.
         var task: Task<Void, Never>?
         var isCancelled: Bool
-        /// Whether the handler runs. Until then, its task waits for a thread.
+        /// Whether the handler has begun. Before that, its task waits for a thread.
         var hasBegun = false
     }
 

@@ -10,7 +10,7 @@ import FoundationNetworking
 package enum Slots {
     private enum Content: Sendable {
         case attachment(Attachment)
-        /// What makes the attachment again, of a class that may no longer be in use.
+        /// What makes the attachment again, if the class turns out to be in use.
         case remains(Attachment.Remains)
         case detached
     }
@@ -39,8 +39,8 @@ package enum Slots {
         }
     }
 
-    /// Releases the classes' attachments, which are made again if a session still uses them. Call this when their cache
-    /// is gone: most likely, so are their sessions, but nothing tells that.
+    /// Releases the classes' attachments. If a session still uses a class, the attachment is made again. Call this when
+    /// the cache is gone: its sessions probably are, too, but Foundation doesn't say so.
     static func release(_ slots: [SubstitutionURLProtocol.Type]) {
         for slot in slots {
             replace(slot) { if case .attachment(let attachment) = $0 { .remains(attachment.remains) } else { $0 } }

@@ -8,8 +8,8 @@ extension EditedMap {
     ///
     /// - Parameters:
     ///   - replacing: Whether to replace existing entries; `false` by default. `null` entries are never replaced.
-    ///   - onlyLast: Whether to import only the last response to each request that can be imported. If `false`, the
-    ///     default, imports all of them, as ``HTTPArchive/map()`` returns them.
+    ///   - onlyLast: For each request, whether to import only the last response that can be imported. If `false`, the
+    ///     default, imports all responses, as ``HTTPArchive/map()`` returns them.
     package mutating func take(
         _ archive: HTTPArchive,
         _ selection: HTTPArchive.Selection,
@@ -56,7 +56,7 @@ extension HTTPArchive {
     /// order of the alternatives in its entry. URLs without a response are left out.
     ///
     /// - Parameters:
-    ///   - onlyLast: Whether to return only the last response to each request that can be imported; `false` by default.
+    ///   - onlyLast: For each request, whether to return only the last response that can be imported; `false` by default.
     ///   - map: The map's entries; `nil`, the default, if there's no map yet. URLs that a `null` entry excludes are
     ///     left out.
     ///   - left: Gets the reasons why entries of the archive are left out, by the entry's index.

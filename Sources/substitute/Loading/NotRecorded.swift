@@ -24,7 +24,7 @@ struct NotRecorded: Sendable {
             let times = count == 1 ? "once" : "\(count.grouped) times"
             let all = urls.count + more
             if let command {
-                let some = more > 0 ? "\(urls.count) of \(all.grouped) whole files" : "whole files"
+                let some = more > 0 ? "\(urls.count) of the \(all.grouped) files whole" : "whole files"
                 return "not recorded \(times): \(reason). To record \(some): \(command)"
             }
             let shown = urls.prefix(2)
@@ -38,7 +38,7 @@ struct NotRecorded: Sendable {
     /// How many reasons to note, and how many URLs to count for each. All other URLs of a reason count as one.
     private static let most = 1_000
 
-    /// Notes the event of a response that wasn't kept, or not any longer. Ignores other events.
+    /// Notes the event of a response that wasn't recorded, or that a later one replaced. Ignores other events.
     mutating func add(_ event: LocalSubstitutionCache.Event) {
         // The response of a `recorded` event may have replaced another one.
         let replaced = event.kind == .recorded && event.reason?.hasSuffix(RecordingRules.keptLast) == true

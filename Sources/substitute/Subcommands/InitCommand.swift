@@ -6,10 +6,10 @@ let initCommand = Subcommand(
     summary: "create an empty map and its resources folder",
     details: """
         Creates an empty substitutions.json and a folder Resources in the current
-        folder. In a Swift package, choose the folder of the target that uses them, such
-        as with --map Sources/Shop/substitutions.json. Prints the code that loads the
-        map, and how to add both to a package or an Xcode project. Never changes an
-        existing map.
+        folder. In a Swift package, use the folder of the target that uses the map: for
+        example, add --map Sources/Shop/substitutions.json. Prints the code that loads
+        the map, and how to add the map and the folder to a package or an Xcode project.
+        Never changes an existing map.
         """,
     run: initialize
 )
@@ -43,8 +43,8 @@ extension MapChoice {
                 \(Shell.invocation) serve\(options)
             """
         let app = """
-            In the app, before anything uses URLSession. For a session with its own configuration,
-            write attach(to:) in place of install():
+            In the app, run this before anything uses URLSession. For a session with its own
+            configuration, write attach(to:) in place of install():
 
                 import Foundation
                 import LocalSubstitution
@@ -53,7 +53,7 @@ extension MapChoice {
             """
         let copied = [file, resources].map { ".copy(\(String(reflecting: $0.lastPathComponent)))" }
         let package = """
-            In Package.swift, in the target whose folder has the map and its files:
+            In Package.swift, add this to the target whose folder has the map and its files:
 
                 resources: [\(copied.joined(separator: ", "))]
             """
@@ -67,7 +67,7 @@ extension MapChoice {
             before the files' names, such as Substitutes/logo.png.
             """
         let test = """
-            In a test with LocalSubstitutionTesting. The path starts at the folder of the test's file:
+            In a test that imports LocalSubstitutionTesting, with a path from the test file's folder:
 
                 @Test(.substituting(\(String(reflecting: file.lastPathComponent))))
             """

@@ -67,8 +67,8 @@ extension RequestFacts {
         /// ``unread`` there, since all sessions may share that queue.
         static let limitOnLoaderQueue = 64 << 10
 
-        /// Creates the value for a request's body. A request with neither data nor a stream has no body. Only its task
-        /// could say otherwise, which a protocol gets when it starts to load.
+        /// Creates the value for a request's body. A request with neither data nor a stream has no body. Only the
+        /// request's task could tell otherwise, but a protocol doesn't know the task until loading starts.
         ///
         /// - Parameters:
         ///   - most: The maximum length of data, in bytes; ``limit`` by default. Longer data becomes ``unread`` or, if it's
