@@ -147,7 +147,7 @@ extension LocalSubstitutionCache {
     /// Returns why a session with this configuration can't use this cache; `nil` if it may use the cache.
     func missing(in configuration: URLSessionConfiguration) -> Verification.Reason? {
         let isAttached = (configuration.protocolClasses ?? []).contains {
-            ($0 as? SubstitutionURLProtocol.Type)?.attachment?.responder === responder
+            ($0 as? SubstitutionURLProtocol.Type)?.attachmentInUse?.responder === responder
         }
         // An installed cache shows only in `urlCache`, since Apple's sessions don't list registered protocols.
         let cache = (configuration.urlCache as? SharedSessionCache)?.target ?? configuration.urlCache

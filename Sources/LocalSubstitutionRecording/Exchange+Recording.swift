@@ -25,21 +25,6 @@ extension Exchange {
         for name in ["Range", "If-Range"] { whole.request.setValue(nil, forHTTPHeaderField: name) }
         return whole
     }
-
-    /// Splits off the redirect, if this exchange is part of a site and its request was redirected to another URL.
-    ///
-    /// Afterward, this exchange has the URL of the redirect's target, so relative URLs in the body resolve against it.
-    /// Returns the redirect as an exchange for the original URL; `nil` if nothing was split off.
-    mutating func separateRedirect() -> Exchange? {
-        guard isBrowsed, !redirects.isEmpty, let url = request.url, let target = response.url, target != url else {
-            return nil
-        }
-        let fields = ["Location": target.absoluteString]
-        let head = HTTPURLResponse(url: url, statusCode: 302, httpVersion: "HTTP/1.1", headerFields: fields)
-        guard let head else { return nil }
-        defer { request.url = target }
-        return Exchange(request: request, response: head, body: Data(), redirects: redirects, isBrowsed: true)
-    }
 }
 
 extension Exchange {

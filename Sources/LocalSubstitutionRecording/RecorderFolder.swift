@@ -62,7 +62,9 @@ final class RecorderFolder: Sendable {
         output = Guarded(Output(lock: lock, map: map, texts: index.responses.mapValues(\.text)))
         self.index = Guarded(index)
         // If the disk is full, the recorded responses are still returned, and the next save tries again.
-        _ = save()
+        if let problem = saveAll(), !problem.isDiskFull {
+            throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(problem.message)")
+        }
     }
 
     // MARK: Responses in the folder
@@ -126,14 +128,16 @@ final class RecorderFolder: Sendable {
     ///
     /// - Parameter closing: Whether to close the folder afterward; `false` by default. A closed folder is unlocked, and
     ///   accepts no more responses.
-    func save(closing: Bool = false) -> String? {
+    func save(closing: Bool = false) -> String? { saveAll(closing: closing)?.message }
+
+    private func saveAll(closing: Bool = false) -> (message: String, isDiskFull: Bool)? {
         if closing { pending.withLock { $0.isClosed = true } }
         let turn = try? FolderTurn(folder)
         defer { withExtendedLifetime(turn) {} }
         return output.withLock { output in
             let problem = writeBodies(&output)
             defer { if closing { output.lock = nil } }
-            return save(&output) ?? problem
+            return save(&output) ?? problem.map { ($0, false) }
         }
     }
 
@@ -242,12 +246,14 @@ final class RecorderFolder: Sendable {
     /// Writes the map, writes the notes, removes old files, and clears the journal, in this order. So the map never
     /// uses a missing file, and each file in the folder is in the map or in the journal. Returns a message if something
     /// couldn't be written; otherwise, `nil`.
-    private func save(_ output: inout Output) -> String? {
+    private func save(_ output: inout Output) -> (message: String, isDiskFull: Bool)? {
         guard output.lock != nil else { return nil }
         do throws(SubstitutionMapError) {
             try adoptEdits(&output)
         } catch {
-            return "“\(Self.mapName)” isn't written, since it can't be used. \(RecorderIndex.advice(on: error))"
+            return (
+                "“\(Self.mapName)” isn't written, since it can't be used. \(RecorderIndex.advice(on: error))", false
+            )
         }
         var unsaved = RecorderIndex.Unsaved()
         do throws(WrittenFolder.Problem) {
@@ -283,7 +289,7 @@ final class RecorderFolder: Sendable {
             return nil
         } catch {
             index.withLock { $0.unsaved.formUnion(unsaved) }
-            return error.message
+            return (error.message, error.isDiskFull)
         }
     }
 

@@ -260,21 +260,30 @@ extension RecorderIndex {
             let areOfItsHost = written.allSatisfy { $0.file.hasPrefix(RecordedFileName.hostFolder(of: url) + "/") }
             guard areNoted || (notes == nil && areOfItsHost) else { continue }
             var found: [Response] = []
+            let conditions = written.flatMap { answer in answer.conditions.map { (file: answer.file, headers: $0) } }
             for answer in written {
                 guard let status = FileStatus(path: files.path(of: answer.file)), status.kind == .regular else {
                     continue
                 }
                 let notes = Notes(on: answer, status, old: old.first { $0.file == answer.file })
-                found.append(Response(answer.entry, notes))
+                var response = Response(answer.entry, notes)
+                // The map is written before the notes, so a request that has moved to another file is right in the map.
+                response.requests.removeAll { request in
+                    conditions.contains { file, headers in
+                        file != answer.file && headers.allSatisfy { request[header: $0] == $1 }
+                    }
+                }
+                if response.requests.isEmpty, answer.conditions.isEmpty { response.requests = [[:]] }
+                found.append(response)
             }
             // An entry without its file would make the whole map invalid. The recorder drops only entries that it surely
             // wrote.
             guard found.count == written.count || areNoted else { continue }
             others.values[key] = nil
-            if found.count < written.count { unsaved.formUnion(Unsaved(isNotes: true, isMap: true)) }
             let places = Dictionary(old.enumerated().map { ($1.file, $0) }) { first, _ in first }
             found.sort { (places[$0.notes.file] ?? .max) < (places[$1.notes.file] ?? .max) }
             let all = Representations(found, text: found.count == written.count ? text : nil)
+            if all.all.count < written.count { unsaved.formUnion(Unsaved(isNotes: true, isMap: true)) }
             if !all.all.isEmpty { responses[key] = all }
         }
         if notes?.contains(where: { responses[$0.key]?.files != Set($0.value.map(\.file)) }) ?? true {

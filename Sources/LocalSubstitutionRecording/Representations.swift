@@ -11,24 +11,30 @@ struct Representations: Sendable {
     private(set) var all: [Response] = []
     /// The entry's value in the map, as JSON. If there are several responses, it's a list of alternatives.
     private(set) var text = ""
+    /// The names of the request headers by which the server chose, in lowercase: those that its `Vary` names now, and those
+    /// in which kept requests differ, though the server may no longer name them.
+    private var names: Set<String> = []
 
     /// How many responses a URL has at most, and how many different requests a response.
     private static let most = 16
+    /// The longest value of a header that a condition compares, in bytes.
+    private static let longest = 1_024
 
     /// Creates the representations that were found in a folder.
     ///
     /// - Parameter text: The entry's value in the map; `nil` if it must be written again.
     init(_ responses: [Response], text: String?) {
         all = responses
+        updateNames()
         // In damaged notes, two responses may have the same request.
         let names = names
-        var known: [[String: String]] = []
+        var known: Set<[String: String]> = []
         for place in all.indices {
-            all[place].requests.removeAll { request in known.contains { Self.areEqual($0, request, in: names) } }
-            known += all[place].requests
+            all[place].requests.removeAll { !known.insert(Self.reduced($0, names)).inserted }
         }
         if all.count > 1 { all.removeAll(where: \.requests.isEmpty) }
-        self.text = text ?? currentText
+        updateNames()
+        self.text = text.flatMap { all.count == responses.count ? $0 : nil } ?? currentText
     }
 
     /// Creates the representations of a URL without a response. Add one.
@@ -39,16 +45,24 @@ struct Representations: Sendable {
     /// The response that was recorded or confirmed before all others; `nil` if there's no response.
     var oldest: Response? { all.min { $0.notes.date < $1.notes.date } }
 
-    /// The names of the request headers by which the server chose.
-    private var names: [String] {
-        all.flatMap { $0.notes.vary ?? [] }.reduce(into: []) { names, name in
-            if !names.contains(where: name.isSameHeader) { names.append(name) }
-        }
+    private mutating func updateNames() {
+        let named = all.flatMap { $0.notes.vary ?? [] }.map(\.asciiLowercased)
+        let sent = all.flatMap(\.requests).flatMap(\.keys).map(\.asciiLowercased)
+        names = Set(named).union(sent.filter { $0 != Self.destination })
     }
 
-    /// Returns whether two requests have the same values of some headers.
-    private static func areEqual(_ one: [String: String], _ other: [String: String], in names: [String]) -> Bool {
-        names.allSatisfy { one[header: $0] == other[header: $0] }
+    /// Returns the headers of a request by which the server chose, with their names in lowercase. A value that a condition
+    /// can't compare counts as missing: it may be a credential, or is too long.
+    private func reduced(_ headers: [String: String]) -> [String: String] { Self.reduced(headers, names) }
+
+    private static func reduced(_ headers: [String: String], _ names: Set<String>) -> [String: String] {
+        var reduced: [String: String] = [:]
+        for (name, value) in headers {
+            let name = name.asciiLowercased
+            guard names.contains(name), value.utf8.count <= longest, !SecretName.isIn(value) else { continue }
+            reduced[name] = value
+        }
+        return reduced
     }
 
     // MARK: Responses
@@ -56,46 +70,54 @@ struct Representations: Sendable {
     /// Returns the response that was recorded for a request with these headers. Returns `nil` if the server may have
     /// another response to this request.
     func recorded(for headers: [String: String]) -> Response? {
-        let names = names
-        return names.isEmpty
-            ? all.first
-            : all.first { $0.requests.contains { Self.areEqual($0, headers, in: names) } }
+        if names.isEmpty { return all.first }
+        let request = reduced(headers)
+        return all.first { $0.requests.contains { reduced($0) == request } }
     }
 
     /// Returns the response that the map has for a request with these headers.
     func answer(to headers: [String: String]) -> Response? {
         let names = comparedNames
-        return all.first { $0.requests.contains { Self.areEqual($0, headers, in: names) } } ?? fallback
+        let request = reduced(headers)
+        return all.first { $0.requests.contains { kept in names.allSatisfy { kept[header: $0] == request[$0] } } }
+            ?? fallback
     }
 
     /// Keeps a response to a request with these headers, in place of an earlier one. If the response's file is already
     /// that of another request's response, both have the same response from now on.
     mutating func put(_ new: Response, to headers: [String: String]) {
-        var names = names
-        names += (new.notes.vary ?? []).filter { name in !names.contains(where: name.isSameHeader) }
-        var request: [String: String] = [:]
-        // A value that may be a credential counts as missing.
-        for name in names { request[name] = headers[header: name].flatMap { SecretName.isIn($0) ? nil : $0 } }
+        names.formUnion((new.notes.vary ?? []).map(\.asciiLowercased))
+        let compared = reduced(headers)
+        var request = compared
         if !names.isEmpty, Self.isDocument(headers) { request[Self.destination] = headers[header: Self.destination] }
-        for place in all.indices {
-            all[place].requests.removeAll { Self.areEqual($0, request, in: names) }
-        }
+        let names = names
+        for place in all.indices { all[place].requests.removeAll { Self.reduced($0, names) == compared } }
         var new = new
         if let place = all.firstIndex(where: { $0.notes.file == new.notes.file }) {
-            new.requests = (all[place].requests + [request]).suffix(Self.most)
+            new.requests = all[place].requests + [request]
+            if new.requests.count > Self.most, let first = new.requests.min(by: isBefore) {
+                new.requests.remove(at: new.requests[0] == first ? 1 : 0)
+            }
             all[place] = new
         } else {
             new.requests = [request]
             if let place = all.firstIndex(where: \.requests.isEmpty) { all[place] = new } else { all.append(new) }
         }
         all.removeAll(where: \.requests.isEmpty)
-        if all.count > Self.most, let oldest { drop(oldest.notes.file) }
+        if all.count > Self.most {
+            // The response for all other requests stays: without it, they'd get one that's meant for some.
+            let spared = fallback?.notes.file
+            let oldest = all.filter { $0.notes.file != spared }.min { $0.notes.date < $1.notes.date }
+            all.removeAll { $0.notes.file == oldest?.notes.file }
+        }
+        updateNames()
         text = currentText
     }
 
     /// Drops the response with a file. Does nothing if there's none.
     mutating func drop(_ file: String) {
         all.removeAll { $0.notes.file == file }
+        updateNames()
         text = currentText
     }
 
@@ -106,7 +128,7 @@ struct Representations: Sendable {
 
     // MARK: Alternatives
 
-    private static let destination = "Sec-Fetch-Dest"
+    private static let destination = "sec-fetch-dest"
 
     /// Returns whether a browser sent a request to show the response as a page.
     private static func isDocument(_ headers: [String: String]) -> Bool {
@@ -116,29 +138,32 @@ struct Representations: Sendable {
     /// The names of the headers in which the requests differ.
     private var comparedNames: [String] {
         guard all.count > 1 else { return [] }
-        let requests = all.flatMap(\.requests)
-        return names.filter { name in Set(requests.map { $0[header: name] }).count > 1 }
+        let requests = all.flatMap(\.requests).map(reduced)
+        return names.filter { name in Set(requests.map { $0[name] }).count > 1 }.sorted()
     }
 
     /// The response for all other requests: the one whose request had the fewest of the headers. Of several, one that a
     /// browser loaded as a page comes first, then the one that was requested first. `nil` if there's no response.
     private var fallback: Response? {
-        let names = comparedNames
-        func rank(_ request: [String: String]) -> (Int, Int) {
-            (names.count { request[header: $0] != nil }, Self.isDocument(request) ? 0 : 1)
-        }
+        let first = all.map { (response: $0, request: $0.requests.min(by: isBefore) ?? [:]) }
         // Of equal ones, `min` returns the first.
-        return all.min { one, other in
-            guard let one = one.requests.map(rank).min(by: <), let other = other.requests.map(rank).min(by: <) else {
-                return false
-            }
-            return one < other
+        return first.min { isBefore($0.request, $1.request) }?.response
+    }
+
+    /// Returns whether the response to one request is meant for more clients than that to another.
+    private func isBefore(_ one: [String: String], _ other: [String: String]) -> Bool {
+        func rank(_ request: [String: String]) -> (Int, Int) {
+            (reduced(request).count, Self.isDocument(request) ? 0 : 1)
         }
+        return rank(one) < rank(other)
     }
 
     private var currentText: String {
         guard all.count > 1, let fallback else { return all.first?.text ?? "" }
-        let names = comparedNames
+        let spelled = Dictionary(all.flatMap { $0.notes.vary ?? [] }.map { ($0.asciiLowercased, $0) }) { first, _ in
+            first
+        }
+        let names = comparedNames.map { spelled[$0] ?? $0 }
         var alternatives: [EntryText.Members] = []
         for response in all where response.notes.file != fallback.notes.file {
             for request in response.requests {

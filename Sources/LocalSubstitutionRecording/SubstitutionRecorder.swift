@@ -257,9 +257,7 @@ extension SubstitutionRecorder: ResponseRecorder {
             let reason = RecordingRules.Refusal.requestHeader(header)
             return report(.notKept(reason: (isAfterRedirect ? .redirect(reason) : reason).description))
         }
-        var kept = exchange.isBrowsed ? exchange.withoutRange : exchange
-        if let redirect = kept.separateRedirect() { record(redirect, report: report) }
-        record(kept, report: report)
+        record(exchange.isBrowsed ? exchange.withoutRange : exchange, report: report)
     }
 
     /// Queues an exchange to be written soon.

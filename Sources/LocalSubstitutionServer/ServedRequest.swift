@@ -156,7 +156,8 @@ struct ServedRequest: Sendable {
     func forOrigin(_ url: URL, isWhole: Bool) -> URLRequest {
         var request = URLRequest(url: url)
         request.httpMethod = received.method
-        if !received.body.isEmpty { request.httpBody = received.body }
+        let hasEmptyBody = !["GET", "HEAD"].contains(received.method) && received.header("Content-Length") != nil
+        if !received.body.isEmpty || hasEmptyBody { request.httpBody = received.body }
         let ofConnection = Self.ofConnection(naming: received.header("Connection"))
         for (name, value) in received.headers {
             let key = name.asciiLowercased

@@ -98,9 +98,11 @@ extension RecordingRules {
     ///   Ignores `Accept-Encoding`, since bodies are decoded, and `Origin`, on which only CORS headers depend.
     package static func choosingHeaders(of response: HTTPURLResponse) -> (names: [String], hasOthers: Bool) {
         let vary = response.value(forHTTPHeaderField: "Vary") ?? ""
-        let all = vary.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { name in
-            !name.isEmpty && !["Accept-Encoding", "Origin"].contains(where: name.isSameHeader)
-        }
+        var known: Set<String> = ["", "accept-encoding", "origin"]
+        let all = vary.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { known.insert($0.asciiLowercased).inserted }
+        // A server that names more is broken or hostile.
+        guard all.count <= 16 else { return ([], true) }
         let names = all.filter { name in
             HTTPSyntax.isToken(name) && name != "*" && !SecretName.isSecret(name)
                 && !(HTTPSyntax.credentialHeaders + ["User-Agent"]).contains(where: name.isSameHeader)

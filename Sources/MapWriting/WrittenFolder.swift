@@ -37,6 +37,9 @@ package struct WrittenFolder: Sendable {
             (self.name, self.code, self.link) = (name, code, link)
         }
 
+        /// Whether there's no space for the file, on the disk or for the user, so that writing may succeed later.
+        package var isDiskFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
+
         /// What went wrong and what to do, in full sentences that begin with the file's name in quotes.
         package var message: String { statement.sentences(withAdvice: advice) }
 
@@ -113,7 +116,7 @@ package struct WrittenFolder: Sendable {
         do throws(Problem) {
             try prepare(Data(), for: name)
         } catch {
-            if [ENOSPC, EDQUOT].contains(error.code) { return }
+            if error.isDiskFull { return }
             let folder = path.split(separator: "/").last.map(String.init) ?? path
             throw Problem(name: folder, code: error.code, link: error.link)
         }

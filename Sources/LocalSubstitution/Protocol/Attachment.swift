@@ -63,13 +63,12 @@ final class Attachment: Sendable {
     typealias Remains = @Sendable () -> Attachment
 
     var remains: Remains {
-        { [maps = responder.maps, traits, rules, responseLimit, isBrowsed, configuration = forwarder.snapshot] in
+        { [maps = responder.maps, traits, rules, responseLimit, configuration = forwarder.snapshot] in
             Attachment(
                 of: Responder(maps, defaultCacheIn: nil, traits: traits),
                 to: configuration,
                 rules: rules,
-                responseLimit: responseLimit,
-                isBrowsed: isBrowsed
+                responseLimit: responseLimit
             )
         }
     }

@@ -39,6 +39,13 @@ package enum Slots {
         }
     }
 
+    /// Returns the class's attachment unless it was released. Doesn't make one again.
+    static func current(of slot: SubstitutionURLProtocol.Type) -> Attachment? {
+        contents.withLock {
+            if case .attachment(let attachment)? = $0[ObjectIdentifier(slot)] { attachment } else { nil }
+        }
+    }
+
     /// Releases the classes' attachments. If a session still uses a class, the attachment is made again. Call this when
     /// the cache is gone: its sessions probably are, too, but Foundation doesn't say so.
     static func release(_ slots: [SubstitutionURLProtocol.Type]) {
@@ -86,5 +93,6 @@ extension Slots {
     /// its own class, which determines the map, `unmatched` and the recorder.
     final class Slot<Side, Above>: SubstitutionURLProtocol {
         override class var attachment: Attachment? { Slots.attachment(of: self) }
+        override class var attachmentInUse: Attachment? { Slots.current(of: self) }
     }
 }

@@ -16,6 +16,8 @@ package import Foundation
 package class SubstitutionURLProtocol: URLProtocol {
     /// The attachment with which this class answers; `nil` if it has none.
     class var attachment: Attachment? { nil }
+    /// The attachment, unless it was released and would have to be made again.
+    class var attachmentInUse: Attachment? { attachment }
 
     private let delivery = Guarded(Delivery())
     /// The traits of the session's loader, once the protocol is started.
@@ -84,7 +86,7 @@ package class SubstitutionURLProtocol: URLProtocol {
     /// delivers nothing more. Tells the listener how a request ended that has no outcome yet.
     package override func stopLoading() {
         // If the protocol wasn't started, the cache still expects the protocol to report the request.
-        Self.attachment?.responder.taken.forget(request)
+        Self.attachmentInUse?.responder.taken.forget(request)
         guard !isSuspended else { return delivery.withLock { $0.suspend() } }
         let (load, isUnderWay) = delivery.withLock { $0.cancel() }
         load?.cancel()

@@ -346,6 +346,84 @@ struct RepresentationTests {
         #expect(try fixture.map().entries.map(\.answering.count) == [2])
     }
 
+    @Test("Beyond 16, the response for all other requests stays, and so does the request that makes it that")
+    func boundedPage() throws {
+        let recorder = try fixture.open()
+        try keep(recorder, "page", for: [:], vary: "RSC")
+        for number in 0..<20 { try keep(recorder, "\(number)", for: ["RSC": "\(number)"], vary: "RSC") }
+        for number in 20..<40 { try keep(recorder, "page", for: ["RSC": "\(number)"], vary: "RSC") }
+        recorder.close()
+        #expect(fixture.files.count == 16)
+        let cache = LocalSubstitutionCache(map: try fixture.map())
+        #expect(cache.cachedResponse(for: try RecorderFixture.request(Self.url, [:]))?.data == Data("page".utf8))
+        let again = try fixture.open()
+        #expect(try again.body(Self.url) == "page")
+        again.close()
+    }
+
+    @Test(
+        "If the server stops naming headers, what it chose by them before stays apart, and the map valid",
+        arguments: [false, true]
+    )
+    func withoutVary(isOther: Bool) throws {
+        let recorder = try fixture.open()
+        let part = isOther ? ["HX-Request": "true", "RSC": "1"] : ["HX-Request": "true"]
+        try keep(recorder, "a", for: [:], vary: "HX-Request")
+        try keep(recorder, "b", for: part, vary: isOther ? "HX-Request, RSC" : "HX-Request")
+        try keep(recorder, "c", for: [:], vary: nil)
+        try keep(recorder, "d", for: part, vary: nil)
+        #expect(try [[:], part].map { try recorder.body(Self.url, $0) } == ["c", "d"])
+        recorder.close()
+        let cache = LocalSubstitutionCache(map: try fixture.map())
+        for (headers, body) in [([:], "c"), (part, "d")] as [([String: String], String)] {
+            #expect(cache.cachedResponse(for: try RecorderFixture.request(Self.url, headers))?.data == Data(body.utf8))
+        }
+        let again = try fixture.open()
+        #expect(try [[:], part].map { try again.body(Self.url, $0) } == ["c", "d"])
+        again.close()
+        #expect(fixture.files.count == 2)
+    }
+
+    @Test("A request that moved to another response before the recorder was killed is right in the map")
+    func killedAfterMoving() throws {
+        let recorder = try fixture.open()
+        for accept in ["a", "b"] { try keep(recorder, "same", for: ["Accept": accept], vary: "Accept") }
+        recorder.flush()
+        let notes = try Data(contentsOf: fixture.folder.file("recorder.json"))
+        try keep(recorder, "new", for: ["Accept": "b"], vary: "Accept")
+        recorder.close()
+        let text = fixture.mapText
+        try notes.write(to: fixture.folder.file("recorder.json"))
+        try fixture.folder.write(".recorder.journal", fixture.files.map { "\($0)\n" }.joined())
+        let again = try fixture.open()
+        #expect(fixture.mapText == text && fixture.files.count == 2)
+        #expect(try ["a", "b"].map { try again.body(Self.url, ["Accept": $0]) } == ["same", "new"])
+        try keep(again, "newest", for: ["Accept": "b"], vary: "Accept")
+        again.close()
+        let cache = LocalSubstitutionCache(map: try fixture.map())
+        let bodies = try ["a", "b"].map { accept in
+            let found = cache.cachedResponse(for: try RecorderFixture.request(Self.url, ["Accept": accept]))
+            return found.map { String(decoding: $0.data, as: UTF8.self) }
+        }
+        #expect(bodies == ["same", "newest"])
+    }
+
+    @Test("Many names and long values in a hostile response cost little, and aren't noted", .timeLimit(.minutes(1)))
+    func hostile() throws {
+        let recorder = try fixture.open()
+        let names = (0..<30_000).map { "a\($0)" }.joined(separator: ", ")
+        for number in 0..<20 { try keep(recorder, "\(number)", for: ["a1": "\(number)"], vary: names) }
+        #expect(try recorder.body(Self.url) == "19")
+        for number in 0..<20 {
+            let value = String(repeating: "x", count: 60_000) + "\(number)"
+            try keep(recorder, "long \(number)", for: ["RSC": value], vary: "RSC")
+        }
+        #expect(try recorder.body(Self.url) == "long 19")
+        recorder.close()
+        #expect(fixture.files.count == 1)
+        #expect(try Data(contentsOf: fixture.folder.file("recorder.json")).count < 1_000)
+    }
+
     @Test("The limit counts each representation, and the oldest ones go")
     func limit() throws {
         let recorder = try fixture.open(limit: 100)
