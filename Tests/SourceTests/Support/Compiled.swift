@@ -44,8 +44,14 @@ enum Compiled {
         let sources = try appleSources.get()
         defer { sources.remove() }
         _ = try await appleTask.value
-        for target in PackageFolder.tests {
-            try await sources.compiler.check(target, PackageFolder.sources(of: target) + sources.standIns(for: target))
+        // Two at a time: most targets take a minute, and the other tests end long before.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, target) in PackageFolder.tests.enumerated() {
+                if number > 1 { try await group.next() }
+                let files = try PackageFolder.sources(of: target) + sources.standIns(for: target)
+                group.addTask { try await sources.compiler.check(target, files) }
+            }
+            try await group.waitForAll()
         }
     }
 
