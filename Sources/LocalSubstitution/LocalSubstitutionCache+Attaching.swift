@@ -122,8 +122,7 @@ extension LocalSubstitutionCache {
             // with a recorder, the limit is the default of 256 MiB.
             responseLimit: recorder == nil ? 16 << 20 : nil,
             for: .server,
-            sendsCredentials: sendsCredentials,
-            isBrowsed: true
+            sendsCredentials: sendsCredentials
         )
         return DirectLoader(attachment)
     }

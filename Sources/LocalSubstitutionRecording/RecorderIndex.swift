@@ -98,9 +98,7 @@ struct RecorderIndex: Sendable {
     /// - Parameter sparesNewest: Whether to keep the newest response even if it alone exceeds the limit.
     mutating func trim(to limit: Int, sparesNewest: Bool) {
         while bytes > limit, count > (sparesNewest ? 1 : 0),
-            let url = ages.popFirst(where: { url, stamp in
-                responses[url]?.all.contains { $0.notes.date == stamp } == true
-            })
+            let url = ages.popFirst(where: { responses[$0]?.has($1) == true })
         {
             drop(url, file: responses[url]?.oldest?.notes.file)
         }
@@ -126,9 +124,7 @@ struct RecorderIndex: Sendable {
     }
 
     private mutating func noteAge(of url: String, _ stamp: Int) {
-        ages.append(url, stamp: stamp, of: count) { url, stamp in
-            responses[url]?.all.contains { $0.notes.date == stamp } == true
-        }
+        ages.append(url, stamp: stamp, of: count) { responses[$0]?.has($1) == true }
         unsaved.isNotes = true
     }
 

@@ -27,10 +27,9 @@ struct Representations: Sendable {
         all = responses
         updateNames()
         // In damaged notes, two responses may have the same request.
-        let names = names
         var known: Set<[String: String]> = []
         for place in all.indices {
-            all[place].requests.removeAll { !known.insert(Self.reduced($0, names)).inserted }
+            all[place].requests = all[place].requests.map(request).filter { known.insert(compared($0)).inserted }
         }
         if all.count > 1 { all.removeAll(where: \.requests.isEmpty) }
         updateNames()
@@ -51,18 +50,23 @@ struct Representations: Sendable {
         names = Set(named).union(sent.filter { $0 != Self.destination })
     }
 
-    /// Returns the headers of a request by which the server chose, with their names in lowercase. A value that a condition
-    /// can't compare counts as missing: it may be a credential, or is too long.
-    private func reduced(_ headers: [String: String]) -> [String: String] { Self.reduced(headers, names) }
-
-    private static func reduced(_ headers: [String: String], _ names: Set<String>) -> [String: String] {
-        var reduced: [String: String] = [:]
+    /// Returns what's kept of a request's headers, with their names in lowercase: those by which the server chose, and
+    /// whether a browser loads a page. A value that a condition can't compare counts as missing: it may be a credential, or
+    /// is too long.
+    private func request(_ headers: [String: String]) -> [String: String] {
+        var request: [String: String] = [:]
         for (name, value) in headers {
             let name = name.asciiLowercased
-            guard names.contains(name), value.utf8.count <= longest, !SecretName.isIn(value) else { continue }
-            reduced[name] = value
+            guard names.contains(name), value.utf8.count <= Self.longest, !SecretName.isIn(value) else { continue }
+            request[name] = value
         }
-        return reduced
+        if !names.isEmpty, Self.isDocument(headers) { request[Self.destination] = headers[header: Self.destination] }
+        return request
+    }
+
+    /// Returns the headers of a kept request that tell it from others.
+    private func compared(_ request: [String: String]) -> [String: String] {
+        names.contains(Self.destination) ? request : request.filter { $0.key != Self.destination }
     }
 
     // MARK: Responses
@@ -71,27 +75,24 @@ struct Representations: Sendable {
     /// another response to this request.
     func recorded(for headers: [String: String]) -> Response? {
         if names.isEmpty { return all.first }
-        let request = reduced(headers)
-        return all.first { $0.requests.contains { reduced($0) == request } }
+        let wanted = compared(request(headers))
+        return all.first { $0.requests.contains { compared($0) == wanted } }
     }
 
     /// Returns the response that the map has for a request with these headers.
     func answer(to headers: [String: String]) -> Response? {
         let names = comparedNames
-        let request = reduced(headers)
-        return all.first { $0.requests.contains { kept in names.allSatisfy { kept[header: $0] == request[$0] } } }
-            ?? fallback
+        let wanted = request(headers)
+        return all.first { $0.requests.contains { kept in names.allSatisfy { kept[$0] == wanted[$0] } } } ?? fallback
     }
 
     /// Keeps a response to a request with these headers, in place of an earlier one. If the response's file is already
     /// that of another request's response, both have the same response from now on.
     mutating func put(_ new: Response, to headers: [String: String]) {
         names.formUnion((new.notes.vary ?? []).map(\.asciiLowercased))
-        let compared = reduced(headers)
-        var request = compared
-        if !names.isEmpty, Self.isDocument(headers) { request[Self.destination] = headers[header: Self.destination] }
-        let names = names
-        for place in all.indices { all[place].requests.removeAll { Self.reduced($0, names) == compared } }
+        let request = request(headers)
+        let wanted = compared(request)
+        for place in all.indices { all[place].requests = all[place].requests.filter { compared($0) != wanted } }
         var new = new
         if let place = all.firstIndex(where: { $0.notes.file == new.notes.file }) {
             new.requests = all[place].requests + [request]
@@ -121,6 +122,9 @@ struct Representations: Sendable {
         text = currentText
     }
 
+    /// Returns whether a response was recorded or last confirmed at a date.
+    func has(_ date: Int) -> Bool { all.contains { $0.notes.date == date } }
+
     /// Sets the date of the response with a file.
     mutating func setDate(_ date: Int, of file: String) {
         for place in all.indices where all[place].notes.file == file { all[place].notes.date = date }
@@ -138,7 +142,7 @@ struct Representations: Sendable {
     /// The names of the headers in which the requests differ.
     private var comparedNames: [String] {
         guard all.count > 1 else { return [] }
-        let requests = all.flatMap(\.requests).map(reduced)
+        let requests = all.flatMap(\.requests)
         return names.filter { name in Set(requests.map { $0[name] }).count > 1 }.sorted()
     }
 
@@ -153,7 +157,7 @@ struct Representations: Sendable {
     /// Returns whether the response to one request is meant for more clients than that to another.
     private func isBefore(_ one: [String: String], _ other: [String: String]) -> Bool {
         func rank(_ request: [String: String]) -> (Int, Int) {
-            (reduced(request).count, Self.isDocument(request) ? 0 : 1)
+            (compared(request).count, Self.isDocument(request) ? 0 : 1)
         }
         return rank(one) < rank(other)
     }

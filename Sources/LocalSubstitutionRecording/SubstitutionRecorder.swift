@@ -186,8 +186,8 @@ extension SubstitutionRecorder: ResponseRecorder {
             let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified),
             !expectsStream(request)
         else { return nil }
-        let conditions = ["Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"]
-        return conditions.contains { request.value(forHTTPHeaderField: $0) != nil } ? nil : validators
+        let conditions = Preconditions.headers + ["Range", "If-Range"]
+        return request.allHTTPHeaderFields?.contains(headerIn: conditions) == true ? nil : validators
     }
 
     /// Returns the kept copy for a request's URL or, without a copy, the answer of an entry that the recorder didn't

@@ -80,14 +80,16 @@ package enum RecordingRules {
             return .responseHeader("Vary: *")
         }
         if let control = response.value(forHTTPHeaderField: "Cache-Control") {
-            let names = list(control).map { $0.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces) }
+            let names = list(control.asciiLowercased).map {
+                $0.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces)
+            }
             if let found = ["no-store", "private"].first(where: { names.contains($0) }) { return .cacheControl(found) }
         }
         return nil
     }
 
     private static func list(_ header: String) -> [String] {
-        header.asciiLowercased.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 }
 
@@ -99,8 +101,7 @@ extension RecordingRules {
     package static func choosingHeaders(of response: HTTPURLResponse) -> (names: [String], hasOthers: Bool) {
         let vary = response.value(forHTTPHeaderField: "Vary") ?? ""
         var known: Set<String> = ["", "accept-encoding", "origin"]
-        let all = vary.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { known.insert($0.asciiLowercased).inserted }
+        let all = list(vary).filter { known.insert($0.asciiLowercased).inserted }
         // A server that names more is broken or hostile.
         guard all.count <= 16 else { return ([], true) }
         let names = all.filter { name in

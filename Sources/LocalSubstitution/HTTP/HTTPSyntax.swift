@@ -128,7 +128,7 @@ extension Dictionary where Key == String, Value == String {
     }
 
     /// Returns whether there's a header with one of these names, in any letter case.
-    func contains(headerIn names: [String]) -> Bool { keys.contains { names.contains(where: $0.isSameHeader) } }
+    package func contains(headerIn names: [String]) -> Bool { keys.contains { names.contains(where: $0.isSameHeader) } }
 }
 
 extension String {

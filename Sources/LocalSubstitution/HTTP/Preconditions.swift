@@ -6,8 +6,8 @@ import FoundationNetworking
 
 /// A request's preconditions: whether the client already has the response, or wants to have only a certain one (RFC 9110
 /// §13).
-enum Preconditions {
-    static let headers = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
+package enum Preconditions {
+    package static let headers = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
 
     /// Returns the status that a client gets instead of a response: 304, 412, or `nil` if it gets the response. Evaluates
     /// the preconditions in the order of RFC 9110 §13.2.2.

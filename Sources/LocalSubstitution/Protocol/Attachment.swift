@@ -27,9 +27,6 @@ final class Attachment: Sendable {
     let client: Client
     /// Whether a request's `Authorization` header is forwarded to the network.
     let sendsCredentials: Bool
-    /// Whether the recorder also keeps redirects, errors and other responses that a site needs: see
-    /// ``Exchange/isBrowsed``.
-    let isBrowsed: Bool
 
     /// Creates an attachment. If it's for a strict session, the cache itself no longer asks for newer copies: see
     /// ``Responder/takeCacheOffline()``.
@@ -44,15 +41,13 @@ final class Attachment: Sendable {
         rules: SessionRules = .load,
         responseLimit: Int? = nil,
         for client: Client = .session,
-        sendsCredentials: Bool = true,
-        isBrowsed: Bool = false
+        sendsCredentials: Bool = true
     ) {
         self.responder = responder
         traits = client == .session ? responder.traits : responder.traits.subtracting(.hidesUploadBodies)
         self.rules = rules
         self.client = client
         self.sendsCredentials = sendsCredentials
-        self.isBrowsed = isBrowsed
         self.responseLimit = responseLimit ?? ForwardedRequest.usualLimit
         forwarder = Forwarder(configuration, traits)
         if client == .session, rules.isStrict { responder.takeCacheOffline() }
@@ -72,6 +67,10 @@ final class Attachment: Sendable {
             )
         }
     }
+
+    /// Whether the recorder also keeps redirects, errors and other responses that a site needs: see
+    /// ``Exchange/isBrowsed``.
+    var isBrowsed: Bool { client == .server }
 
     /// Whether the client isn't a URLSession. Such a client gets a redirect as the response.
     var isDirect: Bool { client != .session }
