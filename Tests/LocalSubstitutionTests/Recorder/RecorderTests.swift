@@ -347,7 +347,8 @@ struct RecorderTests {
         recorder.onProblem = { problems.append($0) }
         try recorder.keep("https://h/a", "a")
         recorder.flush()
-        try fixture.folder.write("substitutions.json", "{ broken")
+        // At once, as editors do. The recorder could otherwise read the map while it's still empty, and report that.
+        try Data("{ broken".utf8).write(to: fixture.folder.file("substitutions.json"), options: .atomic)
         try recorder.keep("https://h/b", "b")
         recorder.flush()
         #expect(fixture.mapText == "{ broken")
