@@ -183,13 +183,6 @@ extension ReferenceRewriter {
         }
         return result + rest
     }
-
-    /// Returns a `Refresh` header, `5; url=URL`, with its URL rewritten. A header without `url=` doesn't change.
-    fileprivate func refresh(_ value: String) -> String {
-        guard let range = value.range(of: "url=", options: .caseInsensitive) else { return value }
-        let url = value[range.upperBound...].trimmingCharacters(in: ["\"", "'", " "])
-        return value[..<range.upperBound] + (self.url(url) ?? url)
-    }
 }
 
 // MARK: Bodies

@@ -79,6 +79,16 @@ package struct ReferenceRewriter: Sendable {
         return edit.map { String(decoding: Self.apply([$0], to: bytes), as: UTF8.self) }
     }
 
+    /// Returns a `Refresh` header with its URL's origin replaced. Browsers read the header as they read the `content` of
+    /// `<meta http-equiv=refresh>`, so `url=` can be missing.
+    package func refresh(_ header: String) -> String {
+        let bytes = Array(header.utf8)
+        guard let place = References.refreshURL(in: bytes),
+            let url = self.url(String(decoding: bytes[place], as: UTF8.self))
+        else { return header }
+        return String(decoding: Self.apply([Edit(place: place, text: url)], to: bytes), as: UTF8.self)
+    }
+
     /// Returns the edit that rewrites a reference; `nil` if the reference doesn't change.
     ///
     /// - Parameter base: The origin of the document's base.

@@ -133,9 +133,9 @@ package struct References: Sendable {
 
     // MARK: Values of attributes
 
-    /// Returns the range of the URL in the `content` of `<meta http-equiv=refresh>`; `nil` if the content is invalid or
-    /// has no URL (WHATWG HTML §4.2.5.3, shared declarative refresh steps).
-    private static func refreshURL(in content: [UInt8]) -> Range<Int>? {
+    /// Returns the range of the URL in the `content` of `<meta http-equiv=refresh>` or in a `Refresh` header; `nil` if the
+    /// text is invalid or has no URL (WHATWG HTML §4.2.5.3, shared declarative refresh steps).
+    static func refreshURL(in content: [UInt8]) -> Range<Int>? {
         let time = content.drop { $0.isHTMLSpace }
         guard let first = time.first, first.isDigit || first == UInt8(ascii: ".") else { return nil }
         var rest = time.drop { $0.isDigit || $0 == UInt8(ascii: ".") }

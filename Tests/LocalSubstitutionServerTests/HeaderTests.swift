@@ -42,6 +42,8 @@ struct HeaderTests {
                 return LoopbackServer.Answer(headers: [
                     ("Referrer-Policy", request.header("X-Policy") ?? ""), ("Content-Type", "text/html"),
                 ])
+            case "/refresh":
+                return LoopbackServer.Answer(headers: [("Refresh", request.header("X-Refresh") ?? "")])
             case "/allowed":
                 return LoopbackServer.Answer(headers: [("Access-Control-Allow-Origin", otherName), ("Vary", "X")])
             case "/all":
@@ -278,6 +280,26 @@ struct HeaderTests {
         defer { origin.stop() }
         let response = try served.exchange(name + "/private", fields: ["X-Policy: \(sent)"])
         #expect(response.all("Referrer-Policy") == [received])
+    }
+
+    @Test(
+        "The URL of a Refresh header is rewritten wherever browsers find it, and nothing else of the header",
+        arguments: [
+            ("5; url=ORIGIN/r", "5; url=LOCAL/r"), ("0; ORIGIN/r?a=b", "0; LOCAL/r?a=b"), ("5;ORIGIN/r", "5;LOCAL/r"),
+            ("0,ORIGIN/r", "0,LOCAL/r"), ("1 ORIGIN/r", "1 LOCAL/r"), ("0;URL='ORIGIN/r'", "0;URL='LOCAL/r'"),
+            ("0; Url = \"ORIGIN/r\" ORIGIN", "0; Url = \"LOCAL/r\" ORIGIN"),
+            (".5; ORIGIN/?url=ORIGIN/x", ".5; LOCAL/?url=ORIGIN/x"), ("0; /next", "0; /next"), ("30", "30"),
+            ("0; https://elsewhere.example/", "0; https://elsewhere.example/"), ("soon; ORIGIN/r", "soon; ORIGIN/r"),
+        ]
+    )
+    func refresh(sent: String, received: String) throws {
+        defer { origin.stop() }
+        func named(_ text: String) throws -> String {
+            text.replacingOccurrences(of: "ORIGIN", with: otherName)
+                .replacingOccurrences(of: "LOCAL", with: try served.local(otherName))
+        }
+        let response = try served.exchange(name + "/refresh", fields: ["X-Refresh: \(named(sent))"])
+        #expect(response.all("Refresh") == [try named(received)])
     }
 
     @Test("A preflight between served origins is allowed")
