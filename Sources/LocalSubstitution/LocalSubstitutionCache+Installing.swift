@@ -118,13 +118,14 @@ extension LocalSubstitutionCache {
     }
 
     /// Calls a closure with each request of `URLSession.shared` that no test's map takes, although an entry of this cache's map
-    /// would respond. It may be called several times for a request. Returns a closure that ends this.
+    /// would respond, or may respond once the request's body is read. It may be called several times for a request. Returns
+    /// a closure that ends this.
     package func watchSharedSession(
         _ witness: @escaping @Sendable (URLRequest) -> Void
     ) -> @Sendable () -> Void {
         SharedSessionProtocol.watch { [responder] request in
             let body = RequestFacts.Body.onLoaderQueue(request)
-            if responder.lookUp(request, body: body, rules: .load).substitution != nil { witness(request) }
+            if responder.lookUp(request, body: body, rules: .load).hasEntry { witness(request) }
         }
     }
 

@@ -52,16 +52,27 @@ final class XCTestTests: XCTestCase {
 
     func testThrowsForAForgottenSharedSession() async throws {
         let url = "http://127.0.0.1:9/name"
-        do {
-            try await withSubstitutions([url: .text("a")]) {
-                for _ in 0..<2 { _ = try? await text(url, in: .shared) }
+        var head = URLRequest(url: try XCTUnwrap(URL(string: url)))
+        head.httpMethod = "HEAD"
+        let requests: [(entry: SubstitutionMap.Answer, request: URLRequest)] = [
+            (.text("a"), URLRequest(url: try XCTUnwrap(URL(string: url)))), (.text("a"), head),
+            (.text("a").methods("POST").when(json: ["id": 7]), try order(url, body: #"{"id": 7}"#)),
+            // The body is too long to be read at once, so that the condition isn't checked.
+            (.text("a").methods("POST").when(text: "a*"), try order(url, body: String(repeating: "x", count: 70_000))),
+        ]
+        for (entry, request) in requests {
+            do {
+                try await withSubstitutions([url: entry]) {
+                    for _ in 0..<2 { _ = try? await URLSession.shared.data(for: request) }
+                }
+                XCTFail("it must throw")
+            } catch {
+                let name = "\(request.httpMethod ?? "GET") \(url)"
+                XCTAssertEqual(
+                    error.localizedDescription,
+                    "\(name) was made with URLSession.shared, which this call doesn't cover. Add sharedSession: true."
+                )
             }
-            XCTFail("it must throw")
-        } catch {
-            XCTAssertEqual(
-                error.localizedDescription,
-                "GET \(url) was made with URLSession.shared, which this call doesn't cover. Add sharedSession: true."
-            )
         }
         // What no entry responds to, or the call covers, is no mistake.
         try await withSubstitutions([url: .text("a")]) { _ = try? await text("\(url)/other", in: .shared) }

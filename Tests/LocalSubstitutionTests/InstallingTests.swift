@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
 import Foundation
+import Guarded
 import LocalSubstitutionRecording
 import LoopbackOrigin
 import Testing
@@ -11,7 +12,7 @@ import TestSupport
 import FoundationNetworking
 #endif
 
-/// Each test runs in a separate process, since `URLSession.shared` and `URLCache.shared` belong to the process.
+/// Each test that uses `URLSession.shared` or `URLCache.shared` runs in a separate process, since they belong to the process.
 @Suite("Installing", .sessions, .timeLimit(.minutes(5)))
 struct InstallingTests {
     private static let url = "http://nowhere.invalid/a"
@@ -284,6 +285,94 @@ struct InstallingTests {
             #expect(URLCache.shared === former)
             #expect(try await InstallingTests.answers() == [nil, nil, nil])
         }
+    }
+
+    /// A request with `URLSession.shared`, and the value of the key in the map of a test without `sharedSession`.
+    struct Watched: Sendable, CustomTestStringConvertible {
+        let entry: String
+        var key = "/name"
+        var path = "/name"
+        var method = "GET"
+        var headers: [String: String] = [:]
+        var body: String?
+        var isStream = false
+
+        var testDescription: String {
+            "\(method) \(path) \(headers) \(body?.prefix(20) ?? "") \(isStream) \(key): \(entry)"
+        }
+
+        /// Returns whether a watching cache with the map notices the request.
+        func isNoticed() throws -> Bool {
+            let origin = "http://\(UUID().uuidString).invalid"
+            let cache = try CacheFixture("\"\(origin)\(key)\": \(entry)").cache()
+            let noticed = Guarded<[URL?]>([])
+            let end = cache.watchSharedSession { request in noticed.withLock { $0.append(request.url) } }
+            defer { end() }
+            var request = try request(origin + path, method: method, headers: headers)
+            if isStream {
+                request.httpBodyStream = body.map { InputStream(data: Data($0.utf8)) }
+            } else {
+                request.httpBody = body.map { Data($0.utf8) }
+            }
+            #expect(!SharedSessionProtocol.canInit(with: request))
+            let urls = noticed.withLock { $0 }
+            #expect(urls.allSatisfy { $0 == request.url })
+            return !urls.isEmpty
+        }
+    }
+
+    private static let json = #"{ "methods": ["POST"], "when": { "json": { "id": 7 } }, "text": "a" }"#
+    private static let text =
+        #"{ "methods": ["POST"], "when": { "headers": { "X-A": "1" }, "text": "a*" }, "text": "a" }"#
+    private static let page = #"{ "ignoreQuery": true, "when": { "query": { "page": "2" } }, "text": "a" }"#
+    /// A body that's too long to read on the queue that all sessions share.
+    private static let long = String(repeating: "x", count: (64 << 10) + 1)
+
+    @Test(
+        "A request that an entry would have responded to is noticed, and one whose body must be read first, too",
+        arguments: [
+            Watched(entry: #"{ "text": "a" }"#),
+            Watched(entry: #"{ "text": "a" }"#, method: "HEAD"),
+            Watched(entry: #"{ "methods": ["*"], "status": 204 }"#, method: "DELETE"),
+            Watched(entry: #"{ "error": "timedOut" }"#, method: "PUT", body: "x"),
+            Watched(entry: #"{ "use": "whenOffline", "text": "a" }"#),
+            Watched(entry: #"{ "when": { "headers": { "X-A": "1*" } }, "text": "a" }"#, headers: ["x-a": "12"]),
+            Watched(entry: #"{ "ignoreQuery": true, "text": "a" }"#, path: "/name?page=2"),
+            Watched(entry: page, path: "/name?page=2"),
+            Watched(entry: #"{ "text": "a" }"#, key: "/*", path: "/deeper/name"),
+            Watched(entry: #"[{ "when": { "headers": { "X-A": "1" } }, "text": "a" }, { "text": "b" }]"#),
+            Watched(entry: json, method: "POST", body: #"{"id":7,"name":"a"}"#),
+            Watched(entry: json, method: "POST", body: #"{"id":7}"#, isStream: true),
+            Watched(entry: json, method: "POST", body: #"{"id":8}"#, isStream: true),
+            Watched(entry: json, method: "POST", body: long),
+            Watched(entry: text, method: "POST", headers: ["X-A": "1"], body: "ab", isStream: true),
+            Watched(entry: text, method: "POST", headers: ["X-A": "1"], body: long),
+            Watched(entry: text, method: "POST", headers: ["X-A": "1"], body: "ab"),
+        ]
+    )
+    func noticed(_ watched: Watched) throws {
+        #expect(try watched.isNoticed())
+    }
+
+    @Test(
+        "A request that no entry can respond to isn't noticed, whatever its body",
+        arguments: [
+            Watched(entry: #"{ "text": "a" }"#, path: "/other"),
+            Watched(entry: #"{ "text": "a" }"#, path: "/name?page=2"),
+            Watched(entry: #"{ "text": "a" }"#, method: "POST", body: "x", isStream: true),
+            Watched(entry: #"{ "enabled": false, "text": "a" }"#),
+            Watched(entry: "null"),
+            Watched(entry: #"{ "when": { "headers": { "X-A": null } }, "text": "a" }"#, headers: ["X-A": "1"]),
+            Watched(entry: page, path: "/name?page=3"),
+            Watched(entry: json, method: "POST", body: #"{"id":8}"#),
+            Watched(entry: json, method: "PUT", body: #"{"id":7}"#, isStream: true),
+            Watched(entry: json, method: "POST"),
+            Watched(entry: text, method: "POST", body: "ab", isStream: true),
+            Watched(entry: text, method: "POST", headers: ["X-A": "1"], body: "b"),
+        ]
+    )
+    func notNoticed(_ watched: Watched) throws {
+        #expect(try !watched.isNoticed())
     }
 }
 
