@@ -19,7 +19,8 @@ struct TraitIssueTests {
         "A test without mistakes has no issues",
         arguments: [
             "answered", "failing", "used", "sessionOfOneArgument", "ReplacedWrong/replaced", "OfSuite/idle",
-            "failingRequest", "cancelledHandler", "noEntries", "otherClient", "lookup",
+            "failingRequest", "cancelledHandler", "noEntries", "noEntriesOffline", "noEntriesOnline", "otherClient",
+            "otherMethod", "otherClientSession", "lookup",
         ]
     )
     func none(_ test: String) async throws {
@@ -170,10 +171,20 @@ struct TraitIssueTests {
         #expect(issues.count == 1, "\(issues)")
     }
 
-    @Test("An expectation that fails in a handler is one issue of the test, with no dump")
-    func expectationInHandler() async throws {
-        let issues = try await Self.issues("expectationInHandler")
+    @Test(
+        "An expectation that fails in a handler is one issue of the test",
+        arguments: [
+            "expectationInHandler", "expectationInTask", "expectationInGroup", "expectationInFunction",
+            "expectationOfAlternative", "expectationOfNamedHandler", "expectationInOwnSession",
+        ]
+    )
+    func expectationInHandler(_ test: String) async throws {
+        let issues = try await Self.issues(test)
         #expect(issues.map { $0.text.contains("/expected") } == [true], "\(issues)")
+    }
+
+    @Test("A requirement that fails in a handler is one issue of the test, with no dump")
+    func requirementInHandler() async throws {
         let required = try await Self.issues("requirementInHandler")
         // One for each argument.
         #expect(required.count == 2)

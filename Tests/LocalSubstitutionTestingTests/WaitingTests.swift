@@ -17,7 +17,7 @@ import FoundationNetworking
     .substituting(
         [
             "https://shop.example.com/orders": .text("ok").methods("GET", "POST"),
-            "https://shop.example.com/slow": .text("late").delay(3600),
+            "https://shop.example.com/slow": .text("late").methods("*").delay(3600),
         ],
         unmatched: .fail
     )
@@ -76,20 +76,28 @@ struct WaitingTests {
         #expect(current.requests.allSatisfy { $0.error?.code == .cancelled })
     }
 
-    @Test("A cancelled Swift task's request is cancelled, and so are those of an invalidated session")
-    func cancelledOtherwise() async throws {
+    enum Way: CaseIterable {
+        case swiftTask, swiftTaskWithBody, group, ownSession, invalidatedSession
+    }
+
+    @Test("The requests of a cancelled Swift task and of an invalidated session are cancelled", arguments: Way.allCases)
+    func cancelledOtherwise(_ way: Way) async throws {
         let url = "https://shop.example.com/slow"
         let current = TestSubstitutions.current
-        let reading = Task { try await text(url) }
-        _ = try await current.request(url, within: 600)
-        reading.cancel()
+        let isOwn = way == .ownSession || way == .invalidatedSession
+        let session = isOwn ? URLSession(configuration: current.configuration) : current.session
+        let request = way == .swiftTaskWithBody ? try order(url) : URLRequest(url: try #require(URL(string: url)))
+        let count = way == .group ? 3 : 1
+        let reading = Task {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 1..<count { group.addTask { _ = try await session.data(for: request) } }
+                _ = try await session.data(for: request)
+            }
+        }
+        _ = try await current.request(url, number: count, within: 600)
+        if way == .invalidatedSession { session.invalidateAndCancel() } else { reading.cancel() }
         await #expect(throws: (any Error).self) { try await reading.value }
-        let session = URLSession(configuration: current.configuration)
-        let other = Task { try await text(url, in: session) }
-        _ = try await current.request(url, number: 2, within: 600)
-        session.invalidateAndCancel()
-        await #expect(throws: (any Error).self) { try await other.value }
-        #expect(current.requests.map(\.outcome) == [.cancelled, .cancelled])
+        #expect(current.requests.map(\.outcome) == Array(repeating: .cancelled, count: count))
     }
 
     @Test("The first outcome counts: cancelling afterwards changes nothing, and a timeout is a failure")

@@ -134,6 +134,78 @@ struct ChildTraits {
 
     @Test(
         handler { request in
+            await Task { #expect(request.url.path == "/expected") }.value
+            return .text("a")
+        }
+    )
+    func expectationInTask() async throws {
+        #expect(try await text(Self.nameURL) == "a")
+    }
+
+    @Test(
+        handler { request in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { #expect(request.url.path == "/expected") }
+            }
+            return .text("a")
+        }
+    )
+    func expectationInGroup() async throws {
+        #expect(try await text(Self.nameURL) == "a")
+    }
+
+    /// An expectation as code shares it between handlers.
+    private static func check(_ path: String) async {
+        await Task.yield()
+        #expect(path == "/expected", "The path isn't /expected.")
+    }
+
+    @Test(
+        handler { request in
+            await check(request.url.path)
+            return .text("a")
+        }
+    )
+    func expectationInFunction() async throws {
+        #expect(try await text(Self.nameURL) == "a")
+    }
+
+    private static let alternatives: SubstitutionMap.Answer = [
+        .text("b").when(headers: ["X-Name": "b"]),
+        .handler { request in
+            #expect(request.url.path == "/expected")
+            return .text("a")
+        },
+    ]
+
+    @Test(.substituting(["https://shop.example.com/name": alternatives]))
+    func expectationOfAlternative() async throws {
+        #expect(try await text(Self.nameURL) == "a")
+    }
+
+    private static let saveOrder: SubstitutionMap.Handler = { request in
+        #expect(request.url.path == "/expected")
+        return .text("a")
+    }
+
+    @Test(.substituting("../Fixtures/handlers.json", handlers: ["saveOrder": saveOrder]))
+    func expectationOfNamedHandler() async throws {
+        #expect(try await text(Self.orderURL) == "a")
+    }
+
+    @Test(
+        handler { request in
+            #expect(request.url.path == "/expected")
+            return .text("a")
+        }
+    )
+    func expectationInOwnSession() async throws {
+        let session = URLSession(configuration: TestSubstitutions.current.configuration)
+        #expect(try await text(Self.nameURL, in: session) == "a")
+    }
+
+    @Test(
+        handler { request in
             let name = try #require(request.header("X-Name"))
             return .text(name)
         },
@@ -180,10 +252,28 @@ struct ChildTraits {
     @Test(.substituting([:]))
     func noEntries() {}
 
+    @Test(.substituting([:], unmatched: .fail))
+    func noEntriesOffline() {}
+
+    @Test(.substituting([:], unmatched: .load))
+    func noEntriesOnline() {}
+
     @Test(.substituting(["https://shop.example.com/name": .text("a")]))
     func otherClient() async throws {
         let request = URLRequest(url: try #require(URL(string: Self.nameURL)))
         #expect(try await TestSubstitutions.current.cache.answer(to: request) != nil)
+    }
+
+    @Test(.substituting(["https://shop.example.com/name": .text("a").methods("POST").when(json: [:])]))
+    func otherMethod() async throws {
+        #expect(try await TestSubstitutions.current.cache.answer(to: order(Self.nameURL)) != nil)
+    }
+
+    @Test(.substituting(["https://shop.example.com/name": .text("a")]))
+    func otherClientSession() async throws {
+        let session = try TestSubstitutions.current.cache.makeSession(unmatched: .fail)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await text(Self.nameURL, in: session) == "a")
     }
 
     @Test(.substituting(["https://shop.example.com/name": .text("a")]))

@@ -95,6 +95,31 @@ struct AnswerTests {
         ),
         Row(.text("").when().when(text: "a"), #"{"text": "", "when": {"text": "a"}}"#),
         Row(.text("").when(text: "a").when(), #"{"text": "", "when": {"text": "a"}}"#),
+        Row(
+            .text("").when(query: ["r": "2*"]).when(query: ["q": nil]).when(text: "a"),
+            #"{"text": "", "when": {"query": {"q": null, "r": "2*"}, "text": "a"}}"#
+        ),
+        Row(
+            .text("").when(text: "*").when(headers: ["B": "1"]).when(json: ["a": [1, nil]]).when(headers: ["A": nil]),
+            #"{"text": "", "when": {"headers": {"A": null, "B": "1"}, "json": {"a": [1, null]}, "text": "*"}}"#
+        ),
+        Row(
+            [.text("").when(headers: ["A": "1"]).times(2).when(query: ["q": "1"]), "a"],
+            #"[{"text": "", "times": 2, "when": {"headers": {"A": "1"}, "query": {"q": "1"}}}, "a"]"#
+        ),
+        Row(
+            .text("").methods("GET").methods("POST").methods("DELETE", "GET"),
+            #"{"text": "", "methods": ["POST", "DELETE", "GET"]}"#
+        ),
+        Row(.text("").ignoreQuery("a", "b").ignoreQuery("b", "c*"), #"{"text": "", "ignoreQuery": ["a", "b", "c*"]}"#),
+        Row(
+            .file("a").headers(["A": "1"]).headers([:]).headers(["A": "2", "B": "3"]).headers(["a": "4"]),
+            #"{"file": "a", "headers": {"B": "3", "a": "4"}}"#
+        ),
+        Row(
+            .requestHeaders(["A": nil, "C": "1"]).requestHeaders(["a": "1"]).requestHeaders(["B": nil]),
+            #"{"setRequestHeaders": {"C": "1", "a": "1", "B": null}}"#
+        ),
         Row(.text("").status(404).status(500).delay(1).delay(2), #"{"text": "", "status": 500, "delay": 2}"#),
         Row(Answer.file("a").bytesPerSecond(10), #"{"file": "a", "bytesPerSecond": 10}"#),
         Row(.text("a").secondsPerLine(0.5), #"{"text": "a", "secondsPerLine": 0.5}"#),
@@ -199,6 +224,10 @@ struct AnswerTests {
             Mistake(.text("").when(text: "a").when(text: "b"), .duplicate, "“when” has “text” twice"),
             Mistake(.text("").when(headers: ["A": "1"]).when(headers: ["a": "1"]), .duplicate, "“a”"),
             Mistake(.text("").when(query: ["q": "1"]).when(query: ["q": nil]), .duplicate, "“q”"),
+            Mistake(.text("").when(json: 1, text: "a").when().when(text: "a"), .duplicate, "“text” twice"),
+            Mistake(.text("").when(headers: ["A": nil, "X-B": "1"]).when(headers: ["x-b": nil]), .duplicate, "“x-b”"),
+            Mistake(.text("").when(query: ["q": "1"]).when(json: 1).when(query: ["q": "1"]), .duplicate, "“q”"),
+            Mistake([.text("").when(json: 1).when(json: 2).times(1), "a"], .duplicate, "“when” has “json” twice"),
             Mistake(.text("").when(), .invalidValue, "“when” is empty"),
             Mistake(.text("").use(.untilUpdated), .conflict, "“untilUpdated” without a “file”"),
             Mistake([], .wrongType, "is empty"), Mistake([.notSubstituted], .wrongType, "Alternative 1 can't be null"),
