@@ -235,6 +235,30 @@ struct AddTests {
         #expect(record["outcome"] == .text("unchanged"))
     }
 
+    @Test(
+        "An added response has the type that the origin sent, and no charset that it didn't send",
+        arguments: [
+            (["text/html"], "<!doctype html><meta charset=iso-2022-jp>\u{1B}$B4A\u{1B}(B", "text/html"),
+            (["text/html", "text/html; charset=koi8-r"], "<p>", "text/html; charset=koi8-r"),
+            (["text/css", "text"], "a{}", "text/css"), ([], "<!doctype html>", "text/html"),
+            (["text/html; charset=windows-1251"], "<p>", "text/html; charset=windows-1251"),
+            (["text/javascript"], "var a='é'", "text/javascript"),
+            (["application/xhtml+xml"], "<?xml version='1.0' encoding='ISO-2022-JP'?><p/>", "application/xhtml+xml"),
+        ]
+    )
+    func types(sent: [String], body: String, type: String) async throws {
+        let origin = try LoopbackServer { _ in
+            LoopbackServer.Answer(headers: sent.map { ("Content-Type", $0) }, body: Data(body.utf8))
+        }
+        defer { origin.stop() }
+        let url = origin.url("/a").absoluteString
+        let run = try await folder.substitute("add", url)
+        #expect(run.status == 0, "\(run.messages)")
+        struct Record: Decodable { let type: String }
+        let got = try await folder.substitute("get", "--offline", "--json", url)
+        #expect(try got.json([Record].self).map(\.type) == [type])
+    }
+
     @Test("It fails on an HTTP error or without a response, and writes nothing", arguments: ["/nothing", "/dead"])
     func failure(path: String) async throws {
         let origin = try origin()

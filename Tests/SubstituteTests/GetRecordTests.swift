@@ -118,6 +118,9 @@ struct GetRecordTests {
         (["--range", "0-0"], "/part", "the response is only a part of the file (status 206)"),
         ([], "/private", "the response's Cache-Control says “private”"),
         ([], "/401", "the status is 401, which isn't recorded"),
+        ([], "/a?page=2&api_key=x", "the URL's parameter “api_key” may be a credential"),
+        (["--method", "DELETE"], "/a", "the method is DELETE; only GET is recorded"),
+        ([], "/no-store", "the response's Cache-Control says “no-store”"),
     ]
 
     @Test("What --record doesn't save is named with the reason, and the exit status is 1", arguments: refusals)
@@ -127,6 +130,8 @@ struct GetRecordTests {
             case "/part":
                 LoopbackServer.Answer(status: 206, headers: [("Content-Range", "bytes 0-0/2")], body: Data("a".utf8))
             case "/private": LoopbackServer.Answer(headers: [("Cache-Control", "private")], body: Data("a".utf8))
+            case "/no-store":
+                LoopbackServer.Answer(headers: [("Cache-Control", "max-age=0, no-store")], body: Data("a".utf8))
             case "/401": .status(401)
             default: .text("a")
             }

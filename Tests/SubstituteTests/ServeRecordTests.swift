@@ -25,7 +25,7 @@ struct ServeRecordTests {
                 ],
                 body: Data((isWhole ? "0123456789" : "234").utf8)
             )
-        case "/203", "/300", "/401", "/403", "/500":
+        case "/203", "/300", "/401", "/403", "/418", "/500", "/503":
             return LoopbackServer.Answer(status: Int(request.path.dropFirst()) ?? 0, body: Data("x".utf8))
         case "/cut":
             return .text("data: a\n\ndata: b\n\n", type: "text/event-stream").failing(.dropAfter(bodyBytes: 9))
@@ -54,13 +54,14 @@ struct ServeRecordTests {
         let base = String(origin.baseURL.absoluteString.dropLast())
         let words = ["--origin", base, "--record", "Kept it"] + (isJSON ? ["--json"] : [])
         let server = try await ServerProcess(in: folder, words)
-        for path in ["/ok", "/203", "/300", "/401", "/403", "/500", "/500", "/ok?token=a", "/ok?token=b"] {
+        let statuses = ["/203", "/300", "/401", "/403", "/418", "/500", "/500", "/503"]
+        for path in ["/ok"] + statuses + ["/ok?token=a", "/ok?token=b"] {
             try request(path, to: server)
         }
         // The server resets this connection, too.
         try? request("/cut", to: server)
         try request("/304", to: server, "If-None-Match: \"1\"")
-        for method in ["POST", "PUT", "HEAD"] { try request("/a", to: server, method: method) }
+        for method in ["POST", "PUT", "HEAD", "PATCH", "DELETE"] { try request("/a", to: server, method: method) }
         try request("/b", to: server, "Authorization: Basic eDp5")
         for _ in 0..<2 { try request("/video.mp4", to: server, "Range: bytes=2-4") }
         // A part doesn't matter if the whole file is recorded before or after it.
@@ -74,9 +75,9 @@ struct ServeRecordTests {
             (2, status(500), ["/500"]),
             (2, "the URL's parameter “token” may be a credential", ["/ok?token=redacted", "/ok?token=redacted"]),
             (1, status(203), ["/203"]), (1, status(300), ["/300"]), (1, status(401), ["/401"]),
-            (1, status(403), ["/403"]),
+            (1, status(403), ["/403"]), (1, status(418), ["/418"]), (1, status(503), ["/503"]),
             (1, status(304), ["/304"]), (1, method("POST"), ["/a"]), (1, method("PUT"), ["/a"]),
-            (1, method("HEAD"), ["/a"]),
+            (1, method("HEAD"), ["/a"]), (1, method("PATCH"), ["/a"]), (1, method("DELETE"), ["/a"]),
             (1, "the request has the header “Authorization”", ["/b"]),
             (1, "the response was cut off, or the client didn't wait for its end", ["/cut"]),
         ].map { (count: $0, reason: $1, urls: $2.map { base + $0 }) }

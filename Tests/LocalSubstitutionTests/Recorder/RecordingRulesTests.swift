@@ -199,7 +199,13 @@ struct RecordingRulesTests {
         #expect(map.contains("DENY") && !map.contains("s3cr3t") && !map.contains(name), "\(map)")
     }
 
-    @Test("A header that shows another page is kept", arguments: ["5; url=/next", "0;URL='https://h/b'", "30"])
+    @Test(
+        "A header that shows another page is kept",
+        arguments: [
+            "5; url=/next", "0;URL='https://h/b'", "30", "0, https://h/b", "5;/next", ".5; url=\"/a?b=c\"",
+            "0; url=/a#b",
+        ]
+    )
     func refresh(value: String) throws {
         let fixture = try RecorderFixture()
         let recorder = try fixture.open()

@@ -46,6 +46,7 @@ struct ArchiveBodyTests {
         (Recording(mimeType: json, text: "[\"\(hex(gzip))\"]", headers: isGzip), nil),
         (Recording(mimeType: json, text: "[\"\(hex(zstd))\", \"00\"]", headers: isGzip), nil),
         (Recording(mimeType: "image/png", text: "[\"\(hex(png))\"]"), nil),
+        (bytes(gzip, "text/css; charset=utf-8", isGzip), nil), (bytes(zstd, "text/plain"), nil),
 
         (bytes(gzip, "application/gzip"), gzip), (bytes(gzip, "application/x-gzip", isGzip), gzip),
         (bytes(gzip, "application/octet-stream"), gzip), (bytes(zlib, "application/octet-stream"), zlib),
@@ -58,6 +59,9 @@ struct ArchiveBodyTests {
         (Recording(mimeType: json, text: #"["1f8b0800"]"#), Data(#"["1f8b0800"]"#.utf8)),
         (Recording(mimeType: json, text: #"["deadbeef"]"#, headers: isGzip), Data(#"["deadbeef"]"#.utf8)),
         (Recording(mimeType: json, text: "{}", headers: isGzip), Data("{}".utf8)),
+        (bytes(zlib, "application/zlib", isDeflate), zlib),
+        (bytes(Data("x^2 + y".utf8), json, isDeflate), Data("x^2 + y".utf8)),
+        (bytes(png, "image/png", [("Content-Encoding", "identity")], names: false), png),
     ]
 
     @Test("A body that's still compressed is named, and any other is as the client got it", arguments: bodies)
@@ -102,6 +106,10 @@ struct ArchiveBodyTests {
                 headers: [("ETag", "\"1\"")]
             ),
             Recording(method: "POST", status: 304, mimeType: "text/html", text: "<p>", size: 3),
+            Recording(method: "PUT", status: 304, mimeType: "text/html", text: "<p>"),
+            Recording(status: 304, mimeType: nil, text: "<p>"),
+            Recording(status: 304, mimeType: "text/html", text: "<p>", headers: [("Content-Length", "0")]),
+            Recording(status: 304, mimeType: "text/html", text: "<p>", headers: [("etag", "W/\"2\"")]),
         ]
     )
     func notModified(_ recording: Recording) async throws {

@@ -17,6 +17,9 @@ struct ArchiveImportTests {
 
     static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0xFF])
 
+    /// A document in XML that names its charset.
+    private static let japanese = Data("<?xml version='1.0' encoding='ISO-2022-JP'?><p>\u{1B}$B4A\u{1B}(B</p>".utf8)
+
     static let bodies = [
         Body(
             testDescription: "Chrome's text",
@@ -72,6 +75,42 @@ struct ArchiveImportTests {
             type: "text/html",
             body: Data("<meta charset=iso-2022-jp>\u{1B}$B4A;z\u{1B}(B".utf8),
             entry: #"{ "file": "h.com/a.html", "charset": null }"#
+        ),
+        Body(
+            testDescription: "bytes of an XML document that names its charset itself",
+            recording: Recording(
+                url: "https://h.com/a",
+                mimeType: "application/xhtml+xml",
+                text: japanese.base64EncodedString(),
+                encoding: "base64"
+            ),
+            type: "application/xhtml+xml",
+            body: japanese
+        ),
+        Body(
+            testDescription: "bytes of a style sheet, whose charset is its document's",
+            recording: Recording(
+                url: "https://h.com/a.css",
+                mimeType: "text/css",
+                text: Data([0x61, 0x7B, 0x7D, 0xE9]).base64EncodedString(),
+                encoding: "base64"
+            ),
+            type: "text/css",
+            body: Data([0x61, 0x7B, 0x7D, 0xE9]),
+            entry: #"{ "file": "h.com/a.css", "charset": null }"#
+        ),
+        Body(
+            testDescription: "bytes of a script, which are UTF-8 by chance",
+            recording: Recording(
+                url: "https://h.com/a.js",
+                mimeType: "text/javascript",
+                text: Data("var a='é'".utf8).base64EncodedString(),
+                encoding: "base64",
+                headers: [("Content-Type", "text/javascript")]
+            ),
+            type: "text/javascript",
+            body: Data("var a='é'".utf8),
+            entry: #"{ "file": "h.com/a.js", "charset": null }"#
         ),
         Body(
             testDescription: "an event stream",
