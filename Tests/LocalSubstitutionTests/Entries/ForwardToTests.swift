@@ -33,19 +33,30 @@ struct ForwardToTests {
     }
 
     #if os(Linux)
-    @Test("Sessions that forwarded leave few descriptors open, however many there were", arguments: [false, true])
-    func descriptors(ofOneCache: Bool) async {
-        await #expect(processExitsWith: .success) { [ofOneCache] in
+    @Test(
+        "Sessions that forwarded leave few descriptors open, however many there were",
+        arguments: [
+            ("forwardTo", false), ("forwardTo", true), ("setRequestHeaders", false), ("setRequestHeaders", true),
+            ("whenOffline", false),
+        ]
+    )
+    func descriptors(field: String, ofOneCache: Bool) async {
+        await #expect(processExitsWith: .success) { [field, ofOneCache] in
             func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
             let before = try open()
             let origin = try LoopbackServer { _ in .text("network") }
             let target = origin.url("a").absoluteString
-            let map = try SubstitutionMap(["https://h/a": .forward(to: target), "https://h/b": .text("b")])
+            let entries: [String: SubstitutionMap.Answer] = [
+                "forwardTo": .forward(to: target), "setRequestHeaders": .requestHeaders(["A": "b"]),
+                "whenOffline": .text("b").use(.whenOffline),
+            ]
+            let key = field == "forwardTo" ? "https://h/a" : target
+            let map = try SubstitutionMap([key: try #require(entries[field])])
             let cache = LocalSubstitutionCache(map: map)
-            let url = try #require(URL(string: "https://h/a"))
+            let url = try #require(URL(string: key))
             for _ in 0..<200 {
                 let own = ofOneCache ? cache : LocalSubstitutionCache(map: map)
-                let session = try own.makeSession(.ephemeral, unmatched: .fail)
+                let session = try own.makeSession(.ephemeral, unmatched: field == "forwardTo" ? .fail : .load)
                 let body = try await session.data(from: url).0
                 #expect(body == Data("network".utf8))
                 session.finishTasksAndInvalidate()

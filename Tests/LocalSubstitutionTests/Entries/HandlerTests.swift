@@ -311,6 +311,10 @@ struct HandlerTests {
                 message: "“enabled” isn't allowed"
             ),
             Wrong(testDescription: "status", answer: .file("a.txt").status(1000), message: "“status” can't be 1000"),
+            Wrong(testDescription: "early", answer: .text("early").status(103), message: "“status” can't be 103"),
+            Wrong(testDescription: "continue", answer: .status(100), message: "“status” can't be 100"),
+            Wrong(testDescription: "199", answer: .json(["a": 1]).status(199), message: "“status” can't be 199"),
+            Wrong(testDescription: "upgrade", answer: .stream(["a"]).status(101), message: "“status” can't be 101"),
             Wrong(testDescription: "missing", answer: "none.txt", message: "“none.txt” doesn't exist. Add it to “/"),
             Wrong(testDescription: "outside", answer: "../a.txt", message: "“../a.txt” contains “..”, which could"),
             Wrong(testDescription: "link", answer: "link", message: "“link” leads outside the resources folder"),

@@ -41,6 +41,9 @@ struct MapIndexTests {
             ("https://h/?", "https://h", true),
             ("https://h/a?b", "https://h/a?", false), ("https://h/*?*", "https://h/a?", true),
             ("https://h/*?*", "https://h/a", false), ("https://h/*", "https://h/a?", true),
+            ("https://h:443/a?", "HTTPS://H/a", true), ("http://h/?", "http://h/?", true),
+            ("https://h/a?", "https://h/a?b", false), ("https://h/a", "https://h/a??", false),
+            ("https://h/a/?", "https://h/a", false),
         ]
     )
     func emptyQuery(key: String, url: String, isMatched: Bool) throws {

@@ -63,6 +63,28 @@ struct UpdatingTests {
         #expect(events.allSatisfy { $0.contains("a.txt (5 bytes; entry") }, "\(events)")
     }
 
+    @Test(
+        "The event of a newer copy names it as such, and the file's event doesn't",
+        arguments: [
+            ("", "GET", [:]), (#", "mimeType": "text/html""#, "GET", [:]), (#", "charset": null"#, "GET", [:]),
+            (#", "headers": { "A": "b" }"#, "GET", [:]), ("", "HEAD", [:]), (#", "charset": "utf-16""#, "HEAD", [:]),
+            ("", "GET", ["Range": "bytes=1-2"]),
+        ] as [(String, String, [String: String])]
+    )
+    func eventOfCopy(entry: String, method: String, headers: [String: String]) async throws {
+        let fixture = try UpdatingFixture(.text("newer"), entry: entry)
+        let cache = try fixture.cache()
+        let heard = Guarded<[String]>([])
+        cache.hear { event in
+            if event.kind == .substituted { heard.withLock { $0.append(event.description) } }
+        }
+        let asked = try request(fixture.url, method: method, headers: headers)
+        _ = try await cache.refreshing { #expect(cache.cachedResponse(for: asked) != nil) }
+        #expect(cache.cachedResponse(for: asked) != nil)
+        let events = heard.withLock { $0 }
+        #expect(events.map { $0.contains("← newer copy of ") } == [false, true], "\(events)")
+    }
+
     @Test("If the origin is gone, the file or the last known copy answers")
     func originGone() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
