@@ -10,7 +10,12 @@ struct InitTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("In a folder that was removed, no command does anything", arguments: ["init", "add https://h/a", "check"])
+    @Test(
+        "In a folder that was removed, no command does anything",
+        arguments: [
+            "init", "add https://h/a", "check", "explain https://h/a", "get https://h/a", "serve", "import a.har",
+        ]
+    )
     func removedFolder(_ words: String) async throws {
         let command = try "mkdir gone && cd gone && rmdir ../gone && exec \(Executable.word()) \(words)"
         let run = try await folder.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command])

@@ -385,12 +385,20 @@ struct ServeTests {
         #expect(lines.last?["failed"] as? Int == 1)
     }
 
-    @Test("A run that fails leaves a folder that was there as it was")
-    func existingFolder() async throws {
+    @Test(
+        "A run that fails leaves a folder that was there as it was",
+        arguments: [
+            ["--origin", "http://h.example", "--port", "PORT"], ["--origin", "h.example"],
+            ["--origin", "ftp://h.example"], ["--origin", "http://h.example/page"], ["--port", "70000"],
+            ["--map", "none.json"],
+            ["--origin", "http://h.example", "--origin", "http://i.example", "--port", "65535"],
+        ]
+    )
+    func existingFolder(_ words: [String]) async throws {
         defer { origin.stop() }
         try folder.write("mine", to: "Kept/mine.txt")
-        let words = ["serve", "--record", "Kept", "--origin", "http://h.example", "--port", "\(origin.port)"]
-        #expect(try await folder.substitute(words).status == 1)
+        let words = ["serve", "--record", "Kept"] + words.map { $0 == "PORT" ? "\(origin.port)" : $0 }
+        #expect(try await folder.substitute(words).status != 0)
         let kept = folder.url.appendingPathComponent("Kept").path
         #expect(try FileManager.default.contentsOfDirectory(atPath: kept) == ["mine.txt"])
     }
@@ -417,13 +425,21 @@ struct ServeTests {
         #expect(try await server.end().status == 0)
     }
 
-    @Test("It names the scheme that an origin lacks before the map that is missing")
-    func scheme() async throws {
+    @Test(
+        "It names the scheme that an origin lacks before the map that is missing",
+        arguments: [
+            ("127.0.0.1:9401", "scheme. Write http://127.0.0.1:9401 or https://127.0.0.1:9401."),
+            ("h.example", "scheme. Write http://h.example or https://h.example."),
+            ("localhost:3000", "scheme. Write http://localhost:3000 or https://localhost:3000."),
+            ("//h.example", "scheme. Write http://h.example or https://h.example."),
+            ("https:/h.example", "// after its scheme. Write https://h.example."),
+            ("HTTP:h.example:80", "// after its scheme. Write http://h.example:80."),
+        ]
+    )
+    func scheme(_ name: String, lacks: String) async throws {
         defer { origin.stop() }
-        let words = ["serve", "--map", "none.json", "--origin", "127.0.0.1:9401"]
-        let run = try await folder.substitute(words)
-        let fix = "Write http://127.0.0.1:9401 or https://127.0.0.1:9401."
-        #expect(run.messages == "substitute: The origin “127.0.0.1:9401” has no scheme. \(fix)\n")
+        let run = try await folder.substitute("serve", "--map", "none.json", "--origin", name)
+        #expect(run.messages == "substitute: The origin “\(name)” has no \(lacks)\n")
     }
 
     @Test("Closing the terminal doesn't end a run under nohup")

@@ -44,9 +44,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     // Without the option, the system chooses free ports.
     let firstPort = try arguments.all("port", as: "a port", advice) { UInt16($0) }.last ?? 0
     let folder = arguments.value("record").map { Shell.file($0, isDirectory: true) }
-    if let origin = arguments.all("origin").first(where: { !$0.contains("://") }) {
-        throw Failure(usage: "The origin “\(origin)” has no scheme. Write http://\(origin) or https://\(origin).")
-    }
+    if let origin = arguments.all("origin").first(where: { !$0.contains("://") }) { throw incomplete(origin) }
     let choice = MapChoice(arguments)
     let cache = try choice.cache(output, recordsInto: folder, reloadsChanges: true)
     cache.hearReloads { event in
@@ -114,6 +112,16 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
         try? output.json(totals, onOneLine: true)
     }
     return .done
+}
+
+/// Returns the failure for an origin without a scheme, or without `//` after it.
+private func incomplete(_ origin: String) -> Failure {
+    let scheme = ["http", "https"].first { origin.lowercased().hasPrefix("\($0):") }
+    let rest = origin.dropFirst(scheme.map { $0.count + 1 } ?? 0).drop { $0 == "/" }
+    guard let scheme else {
+        return Failure(usage: "The origin “\(origin)” has no scheme. Write http://\(rest) or https://\(rest).")
+    }
+    return Failure(usage: "The origin “\(origin)” has no // after its scheme. Write \(scheme)://\(rest).")
 }
 
 /// Returns a port for each origin. The first origin gets the first port, the second the next one, and so on. If the
