@@ -237,22 +237,22 @@ struct HeaderTests {
 
     @Test(
         "A page at localhost gets its own spelling, in its references and in what it may read",
-        arguments: ["localhost", "127.0.0.1", "LOCALHOST"]
+        arguments: ["localhost", "127.0.0.1", "LOCALHOST", "LocalHost"],
+        ["https", "http"]
     )
-    func spelling(_ name: String) throws {
+    func spelling(_ name: String, scheme: String) throws {
         let spelled = name.lowercased()
-        let served = try ServedMap(
-            """
+        let map = """
             {
-              "https://h.example/": { "text": "<a href='https://i.example/'>i</a>", "mimeType": "text/html" },
-              "https://h.example/moved": { "status": 302, "headers": { "Location": "https://i.example/a" } },
-              "https://i.example/a": { "text": "a" },
-              "https://i.example/only": { "text": "b", "headers": { "Access-Control-Allow-Origin": "https://h.example" } },
-              "https://i.example/own": { "text": "b", "headers": { "Access-Control-Allow-Origin": "https://i.example" } }
+              "\(scheme)://h.example/": { "text": "<a href='\(scheme)://i.example/'>i</a>", "mimeType": "text/html" },
+              "\(scheme)://h.example/moved": { "status": 302, "headers": { "Location": "\(scheme)://i.example/a" } },
+              "\(scheme)://i.example/a": { "text": "a" },
+              "\(scheme)://i.example/only": { "text": "b", "headers": { "Access-Control-Allow-Origin": "\(scheme)://h.example" } },
+              "\(scheme)://i.example/own": { "text": "b", "headers": { "Access-Control-Allow-Origin": "\(scheme)://i.example" } }
             }
             """
-        )
-        let (page, other) = (try served.port("https://h.example"), try served.port("https://i.example"))
+        let served = try ServedMap(map)
+        let (page, other) = (try served.port("\(scheme)://h.example"), try served.port("\(scheme)://i.example"))
         func exchange(_ path: String, _ port: UInt16, _ fields: [String] = []) throws -> RawResponse {
             let lines = ["GET \(path) HTTP/1.1", "Host: \(name):\(port)", "Connection: close"] + fields
             return try RawResponse(RawClient.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n", with: port))

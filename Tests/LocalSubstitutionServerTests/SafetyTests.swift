@@ -70,7 +70,10 @@ struct SafetyTests {
         #expect(origin.requests.count == (status == 200 ? 1 : 0))
     }
 
-    @Test("A request without Host is told to send one", arguments: ["/", "http://127.0.0.1:PORT/"])
+    @Test(
+        "A request without Host is told to send one",
+        arguments: ["/", "/a", "/?b=c", "http://127.0.0.1:PORT/", "http://localhost:PORT/a"]
+    )
     func noHost(target: String) throws {
         defer { origin.stop() }
         let response = try exchange("GET \(target.replacing("PORT", with: "\(port)")) HTTP/1.0", [])

@@ -49,6 +49,9 @@ struct StreamingTests {
             "Transfer-Encoding: chunked\r\n\r\nx\r\n\(letters)\r\n0\r\n\r\n",
             "Content-Encoding: utf-8\r\nContent-Length: 30\r\n\r\n\(letters)",
             "Content-Encoding: aws-chunked\r\nContent-Length: 30\r\n\r\n\(letters)",
+            "Content-Encoding: x-custom\r\nContent-Length: 30\r\n\r\n\(letters)",
+            "Content-Length: 31\r\n\r\n\(letters)", "Transfer-Encoding: chunked\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n1e\r\n\(letters)\r\n1e\r\nabc",
         ]
     )
     func brokenInLog(_ rest: String) throws {

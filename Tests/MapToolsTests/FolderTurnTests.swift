@@ -11,9 +11,13 @@ struct FolderTurnTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("If a map's turn takes longer than a second, that's said once")
-    func waiting() throws {
-        var other: FolderTurn? = try FolderTurn(folder.url)
+    @Test(
+        "If a map's turn takes longer than a second, that's said once",
+        arguments: [(".", "."), ("Resources", "Resources"), ("Resources", ".")]
+    )
+    func waiting(_ busy: String, _ alsoBusy: String) throws {
+        try folder.makeFolder("Resources")
+        var other: FolderTurn? = try FolderTurn(folder.file(busy), folder.file(alsoBusy))
         var said: [String] = []
         _ = try EditedMap(folder.file("map.json"), resources: folder.file("Resources")) { text in
             withExtendedLifetime(other) {}
