@@ -183,7 +183,7 @@ extension LocalSubstitutionCache {
     ///   changes.
     /// - The name of a map in the main bundle.
     /// - The map itself: JSON that begins with `{`. Use this on a device, where an app can't read the test runner's
-    ///   files. The entries' files are in the main bundle.
+    ///   files. The entries' files are in the main bundle, where those of a map in it are.
     ///
     /// With `LOCAL_SUBSTITUTION_UNMATCHED=fail`, requests that no entry answers fail. Without the variable, or with
     /// `load`, they're loaded from the network. In both cases, the installed cache prints a line to standard error for
@@ -234,7 +234,10 @@ extension LocalSubstitutionCache {
         _ handlers: [String: SubstitutionMap.Handler]
     ) throws(SubstitutionMapError) -> LocalSubstitutionCache {
         if name.hasPrefix("{") {
-            let (json, folder) = (Data(utf8: name), Bundle.main.resourceURL)
+            // The files are where those of a map in the bundle are.
+            let map = Bundle.main.resourceURL?.appendingPathComponent("substitutions.json", isDirectory: false)
+            let folder = map.map { ResourcesFolder(beside: $0, or: nil).url }
+            let json = Data(utf8: name)
             return LocalSubstitutionCache(map: try SubstitutionMap(json: json, resources: folder, handlers: handlers))
         }
         guard name.contains("/") || name.hasSuffix(".json") else {

@@ -85,8 +85,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - mapFile: The map, a JSON file.
-    ///   - resources: The folder with the entries' files. By default, the folder `Resources` beside the map or, if it
-    ///     doesn't exist, the map's folder.
+    ///   - resources: The folder with the entries' files. By default, the folder `Substitutes` beside the map; if it
+    ///     doesn't exist, `Resources`; if neither exists, the map's folder.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The handlers by name. An entry's field `handler` contains such a name. Empty by default.
     /// - Throws: An error that lists every problem with the map, each with its key and line.

@@ -41,10 +41,14 @@ final class RecorderFolder: Sendable {
     /// - Parameter limit: The largest total size of the files, in bytes. Beyond the limit, the oldest responses are
     ///   dropped.
     init(_ folder: URL, limit: Int, redact: SubstitutionRecorder.Redaction?) throws(SubstitutionRecorderError) {
-        let resources = folder.appendingPathComponent("Resources", isDirectory: true)
-        var map = MapFolder(folder.appendingPathComponent(Self.mapName, isDirectory: false), resources: resources)
+        let mapFile = folder.appendingPathComponent(Self.mapName, isDirectory: false)
+        let resources = MapFolder.resources(of: mapFile, without: Self.lostFiles(beside: mapFile))
+        var map = MapFolder(mapFile, resources: resources)
         // Checked before anything is created: a folder whose map is broken stays as it is.
         _ = try RecorderIndex.document(of: &map, in: folder)
+        if let misspelling = map.misspelling {
+            throw SubstitutionRecorderError(.unwritable, folder, "can't be used. \(misspelling)")
+        }
         do {
             try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
         } catch {
@@ -65,6 +69,14 @@ final class RecorderFolder: Sendable {
         if let problem = saveAll(), !problem.isDiskFull {
             throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(problem.message)")
         }
+    }
+
+    /// Returns the files of recorded responses that aren't in the map's own folder. When the folder is opened, the
+    /// recorder drops these responses, so their entries don't need that folder.
+    private static func lostFiles(beside map: URL) -> Set<String> {
+        let folder = map.deletingLastPathComponent()
+        let files = (RecorderIndex.notes(in: folder) ?? [:]).values.flatMap { $0.map(\.file) }
+        return Set(files.filter { FileStatus(path: ResourcesFolder(folder).path(of: $0)) == nil })
     }
 
     // MARK: Responses in the folder

@@ -11,10 +11,11 @@ public import FoundationNetworking
 /// A recorder that keeps responses from the network as files in a folder, with a map that serves them. Use it to answer
 /// offline, or to make test fixtures.
 ///
-/// The folder contains a map, `substitutions.json`, and the files in `Resources`. You can use the map as it is, and add
-/// entries to it. The recorder never changes your entries: a `null` entry excludes URLs from recording, and your own
-/// entry for a URL stays. Only one recorder at a time can use a folder. Even if a process is killed, the map is valid
-/// and each file that it uses is complete.
+/// The folder contains a map, `substitutions.json`, and the files in `Substitutes`. If `Resources` already exists, or if
+/// entries have files beside the map, new files go there. You can use the map as it is, and add entries to it. The
+/// recorder never changes your entries: a `null` entry excludes URLs from recording, and your own entry for a URL
+/// stays. Only one recorder at a time can use a folder. Even if a process is killed, the map is valid and each file that
+/// it uses is complete.
 public final class SubstitutionRecorder: Sendable {
     /// The folder with the map and the files.
     public let folder: URL

@@ -9,8 +9,7 @@ enum MapSource: Sendable {
     ///
     /// - Parameters:
     ///   - bundle: The bundle to load the map from if there's no file at the path; `nil` for the path alone.
-    ///   - resources: The folder with the entries' files. If it's `nil`, the folder `Resources` beside the map; if that
-    ///     doesn't exist, the map's own folder.
+    ///   - resources: The folder with the entries' files. If it's `nil`, the one that a map finds beside itself.
     case file(_ path: String, _ bundle: Bundle? = nil, resources: String?, testFile: String)
     /// A map in a bundle.
     ///
@@ -93,8 +92,7 @@ enum MapSource: Sendable {
     /// - Parameters:
     ///   - path: The path of the map in the source folder, as the test writes it. The bundle may contain the map
     ///     without its folder.
-    ///   - resources: The folder with the entries' files. If it's `nil`, the folder `Resources` beside the copy; if
-    ///     that doesn't exist, the copy's own folder.
+    ///   - resources: The folder with the entries' files. If it's `nil`, the one that the copy finds beside itself.
     /// - Throws: An error if the bundle doesn't contain the map or the entries' files, or if the map is invalid.
     private static func load(
         _ path: String,

@@ -183,7 +183,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///     folder. A recording run writes to the path, not to the bundle.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By
-    ///     default, the folder `Resources` beside the map. If that folder doesn't exist, the map's own folder.
+    ///     default, the folder `Substitutes` beside the map; if it doesn't exist, `Resources`; if neither exists, the
+    ///     map's own folder.
     ///   - handlers: The closures that entries name in their field `handler`. By default, none.
     ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs; `false` by default.
     ///     Tests with this option run one at a time, but in parallel with all other tests. On Linux, the map ignores

@@ -11,7 +11,8 @@ import Testing
 ///     test's file.
 ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
 ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By
-///     default, the folder `Resources` beside the map. If that folder doesn't exist, the map's own folder.
+///     default, the folder `Substitutes` beside the map; if it doesn't exist, `Resources`; if neither exists, the
+///     map's own folder.
 ///   - handlers: The closures that entries name in their field `handler`. By default, none.
 ///   - sharedSession: Whether the map also answers `URLSession.shared` while the body runs; `false` by default. If
 ///     `true`, the process must not have used `URLSession.shared` before this call; on Linux, it must not have used any

@@ -24,7 +24,10 @@ package struct MapFolder: Sendable {
     }
 
     /// The resources folder, to write the entries' files.
-    package var writtenResources: WrittenFolder { WrittenFolder(path: resources.path, holdsTurn: turn != nil) }
+    package var writtenResources: WrittenFolder {
+        let isOwn = resources.path == file.deletingLastPathComponent().path
+        return WrittenFolder(path: resources.path, role: isOwn ? .map : .resources, holdsTurn: turn != nil)
+    }
 
     /// The map's folder, to write the map and a recorder's notes.
     package var writtenFolder: WrittenFolder {
@@ -61,5 +64,60 @@ package struct MapFolder: Sendable {
             if WrittenFolder.isLeftover(name) { leftovers.append(name) } else { names.insert(name) }
         }
         return leftovers
+    }
+}
+
+extension MapFolder {
+    /// Returns the folder for new files of a map whose resources folder isn't named: the folder that has the map's files
+    /// now. Only if no entry can lose its file by that, it's a new folder `Substitutes` beside the map.
+    ///
+    /// Another map in the same folder finds its files in the same place, so its entries count, too.
+    ///
+    /// - Parameters:
+    ///   - isNew: Whether the map is about to be created by a person. Then an existing folder `Resources` is probably for
+    ///     something else, and isn't used unless another map uses it. By default, `false`.
+    ///   - lost: The names of files that don't exist any more, so that their entries don't count; none by default.
+    package static func resources(
+        of file: URL,
+        isNew: Bool = false,
+        without lost: @autoclosure () -> Set<String> = []
+    ) -> URL {
+        let now = ResourcesFolder(beside: file, or: nil)
+        let canChange = isNew || now.mapName != nil
+        guard canChange, !hasFiles(file, without: lost()), !otherMaps(beside: file).contains(where: hasValidFiles)
+        else { return now.url }
+        let name = ResourcesFolder.standardNames[0]
+        return file.deletingLastPathComponent().appendingPathComponent(name, isDirectory: true)
+    }
+
+    /// Returns the files in a map's folder that may be other maps.
+    package static func otherMaps(beside file: URL) -> [URL] {
+        let place = file.deletingLastPathComponent()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+        return names.filter { $0.asciiLowercased.hasSuffix(".json") && $0 != file.lastPathComponent }
+            .map { place.appendingPathComponent($0, isDirectory: false) }
+    }
+
+    /// Returns whether any entry of a map names a file, even an entry with mistakes.
+    private static func hasFiles(_ file: URL, without lost: Set<String>) -> Bool {
+        guard let document = try? MapDocument(contentsOf: file) else { return false }
+        return document.values.keys.contains { key in
+            !key.hasPrefix("$") && !document.files(of: key).allSatisfy(lost.contains)
+        }
+    }
+
+    /// Returns whether any valid entry of a map names a file. In a JSON file that isn't a map, no entry is valid.
+    private static func hasValidFiles(_ file: URL) -> Bool {
+        guard let json = try? MapFile(file).json else { return false }
+        let map = try? SubstitutionMap(json: Data(json), invalidEntries: .skip, handlers: .any)
+        return map?.entries.contains { $0.answering.contains { !$0.files.isEmpty } } ?? false
+    }
+
+    /// What's wrong if the resources folder has yet to be created, but one exists whose name differs only in letter case:
+    /// some disks can't have both. Otherwise, `nil`.
+    package var misspelling: String? {
+        guard ResourcesFolder.standardNames.contains(resources.lastPathComponent) else { return nil }
+        let place = resources.deletingLastPathComponent().appendingPathComponent(file.lastPathComponent)
+        return ResourcesFolder(beside: place, or: nil).misspelling(of: resources.lastPathComponent)
     }
 }

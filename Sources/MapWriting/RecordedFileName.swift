@@ -46,11 +46,13 @@ package struct RecordedFileName {
     /// A digest that distinguishes the file from those of other URLs and bodies.
     private var digest: String { Digest.hexadecimal(of: Data(source.utf8)) }
 
-    /// Returns the name of the folder for a URL's host and port, such as `example.com` or `localhost_8080`.
+    /// Returns the name of the folder for a URL's host and port, such as `example.com` or `localhost_8080`. It's never
+    /// the name of a resources folder: beside a map, that would change where the map's files are.
     package static func hostFolder(of url: NormalizedURL) -> String {
         let host = url.host.utf8.filter { $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
             .map { $0 == UInt8(ascii: ":") ? UInt8(ascii: "-") : $0 }
-        return safe(String(decoding: host, as: UTF8.self) + (url.hasDefaultPort ? "" : "_\(url.port)"))
+        let name = safe(String(decoding: host, as: UTF8.self) + (url.hasDefaultPort ? "" : "_\(url.port)"))
+        return ResourcesFolder.standardNames.contains { $0.asciiLowercased == name } ? "\(name)_" : name
     }
 
     /// Returns a name for the file. Try the names in order until one is free.

@@ -30,7 +30,7 @@ struct ArticleCommandTests {
         for (index, command) in commands.enumerated() {
             if index == 1 {
                 let edited = Self.blue.replacing("blue", with: "red")
-                try folder.write("Resources/127.0.0.1_\(origin.port)/app.css", edited)
+                try folder.write("Substitutes/127.0.0.1_\(origin.port)/app.css", edited)
             }
             #expect(try command.run(in: folder, origin) == command.expected)
         }
@@ -51,7 +51,7 @@ struct ArticleCommandTests {
         let session = URLSession(configuration: .ephemeral)
         defer { session.finishTasksAndInvalidate() }
         for text in ["original", "edited"] {
-            if text == "edited" { try folder.write("Resources/127.0.0.1_\(page.port)/index.html", text) }
+            if text == "edited" { try folder.write("Substitutes/127.0.0.1_\(page.port)/index.html", text) }
             #expect(try await session.data(from: url).0 == Data(text.utf8))
         }
         #expect(page.requests.count == 1)
@@ -63,12 +63,12 @@ struct ArticleCommandTests {
         try #require(commands.count == 2)
         let map = try #require(Document.article("KeepingItFresh").blocks(in: "json").first)
         try folder.write("substitutions.json", ArticleCommand.local(map.text + "\n", origin))
-        try folder.write("Resources/app.css", Self.blue.replacing("blue", with: "gray"))
-        try folder.write("Resources/motd.txt", "Hello\n")
-        try folder.write("Resources/old.json", "{}")
-        try folder.write("Resources/help/index.html", "<h1>Help</h1>")
+        try folder.write("Substitutes/app.css", Self.blue.replacing("blue", with: "gray"))
+        try folder.write("Substitutes/motd.txt", "Hello\n")
+        try folder.write("Substitutes/old.json", "{}")
+        try folder.write("Substitutes/help/index.html", "<h1>Help</h1>")
         for command in commands { #expect(try command.run(in: folder, origin) == command.expected) }
-        let replaced = try Data(contentsOf: folder.file("Resources/app.css"))
+        let replaced = try Data(contentsOf: folder.file("Substitutes/app.css"))
         #expect(replaced == Data(Self.blue.utf8))
     }
 }

@@ -315,10 +315,34 @@ struct Saying: Sendable, CustomTestStringConvertible {
         problem("a misspelled file", "The file “…” doesn't exist. Did you mean “…”?", ["status.json"], "statuss.json"),
         problem("a missing file", "The file “…” doesn't exist. Add it to “…”, or correct the name.", [], "a.json"),
         problem("the map itself", "is the map or a hidden file, so it's never served.", [], "substitutions.json"),
+        problem(
+            "a file beside the map",
+            "is beside the map, but a folder … exists, so only that counts. Move the file.",
+            ["a.txt", "Substitutes/b.txt"],
+            "a.txt"
+        ),
+        problem(
+            "a file in the other folder",
+            "is in the folder …, but a folder … exists, so only that counts. Move the file.",
+            ["Resources/a.txt", "Substitutes/b.txt"],
+            "a.txt"
+        ),
+        problem(
+            "a name with the folder's",
+            "Names are relative to “…”. Write “…”.",
+            ["Substitutes/a.txt"],
+            "Substitutes/a.txt"
+        ),
+        problem(
+            "a folder in another letter case",
+            "isn't used, since letter case matters. Rename it to …",
+            ["substitutes/a.txt"],
+            "a.txt"
+        ),
         Saying("a file outside", "leads outside the resources folder. Replace the link with a copy.") {
-            let folder = try TemporaryFolder(files: ["a.txt", "Resources/b.txt"])
+            let folder = try TemporaryFolder(files: ["a.txt", "Substitutes/b.txt"])
             try FileManager.default.createSymbolicLink(
-                at: folder.file("Resources/a.txt"),
+                at: folder.file("Substitutes/a.txt"),
                 withDestinationURL: folder.file("a.txt")
             )
             return try problem(of: "a.txt", in: folder)

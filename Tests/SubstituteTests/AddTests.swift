@@ -48,21 +48,151 @@ struct AddTests {
         #expect(try files() == ["mine.txt", "sub", "sub/a.txt"])
     }
 
-    @Test("It puts files where the map's files are: beside it, unless there's a folder Resources or no file yet")
-    func ownFolder() async throws {
+    /// Where the files are of a map in the folder `own`, and where a new one goes.
+    struct Place: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// What is there, besides the map.
+        var files: [String] = []
+        /// The text of the map, in which an entry may name `mine.txt`.
+        var map = "{}"
+        /// The text of another map beside it; `nil` for none.
+        var other: String?
+        /// The folder of the new file.
+        let folder: String
+
+        private static let mine = #"{ "https://h.com/mine": "mine.txt" }"#
+
+        static let all = [
+            Place(testDescription: "nothing", folder: "own/Substitutes"),
+            Place(
+                testDescription: "a map without files",
+                map: #"{ "https://h.com/a": { "json": { "file": "a" } }, "https://h.com/b": null }"#,
+                folder: "own/Substitutes"
+            ),
+            Place(
+                testDescription: "files in Substitutes",
+                files: ["Substitutes/mine.txt"],
+                map: mine,
+                folder: "own/Substitutes"
+            ),
+            Place(
+                testDescription: "files in Resources",
+                files: ["Resources/mine.txt"],
+                map: mine,
+                folder: "own/Resources"
+            ),
+            Place(testDescription: "an empty map and Resources", files: ["Resources/x.txt"], folder: "own/Resources"),
+            Place(
+                testDescription: "both folders",
+                files: ["Substitutes/mine.txt", "Resources/Assets/x.txt"],
+                map: mine,
+                folder: "own/Substitutes"
+            ),
+            Place(testDescription: "files beside the map", files: ["mine.txt"], map: mine, folder: "own"),
+            Place(
+                testDescription: "an alternative's file beside the map",
+                files: ["mine.txt"],
+                map: #"{ "https://h.com/mine": [{ "methods": ["POST"], "status": 201 }, "mine.txt"] }"#,
+                folder: "own"
+            ),
+            Place(
+                testDescription: "another map's files beside the map",
+                files: ["mine.txt"],
+                other: mine,
+                folder: "own"
+            ),
+            Place(
+                testDescription: "another file that isn't a map",
+                other: #"{ "file": "a.txt", "main": "index.js" }"#,
+                folder: "own/Substitutes"
+            ),
+            Place(testDescription: "a file Resources", files: ["Resources"], folder: "own/Substitutes"),
+            Place(
+                testDescription: "a folder resources, without a file",
+                files: ["resources/x.txt"],
+                folder: "own/Substitutes"
+            ),
+        ]
+    }
+
+    @Test("It puts a file where the map's files are, and every entry keeps its own", arguments: Place.all)
+    func place(_ place: Place) async throws {
         try folder.write("png", to: "elsewhere/logo.png")
-        try FileManager.default.removeItem(at: folder.url.appendingPathComponent("Resources"))
-        try folder.write("{}", to: "substitutions.json")
-        try folder.write("mine", to: "mine.txt")
-        try folder.write(#"{ "https://h.com/mine": "mine.txt" }"#, to: "beside/substitutions.json")
-        try folder.write("mine", to: "beside/mine.txt")
-        for (map, file) in [("beside/", "beside/logo.png"), ("", "Resources/logo.png")] {
-            let map = map + "substitutions.json"
-            #expect(try await folder.substitute("add", Self.url, "elsewhere/logo.png", "--map", map).status == 0)
-            #expect(try folder.contents(file) == Data("png".utf8))
-            #expect(try await folder.substitute("check", "--map", map).status == 0)
+        for file in place.files { try folder.write("mine", to: "own/\(file)") }
+        try folder.write(place.map, to: "own/substitutions.json")
+        if let other = place.other { try folder.write(other, to: "own/other.json") }
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.path("own"))
+        let options = ["--map", "own/substitutions.json"]
+        #expect(try await folder.substitute(["add", Self.url, "elsewhere/logo.png"] + options).status == 0)
+        #expect(try folder.contents("\(place.folder)/logo.png") == Data("png".utf8))
+        let after = try FileManager.default.contentsOfDirectory(atPath: folder.path("own"))
+        let isMade = !place.files.contains { $0.hasPrefix("Substitutes") } && place.folder != "own/Resources"
+        let new = place.folder == "own" ? "logo.png" : isMade ? "Substitutes" : nil
+        #expect(Set(after) == Set(before + [new].compactMap { $0 }))
+        #expect(try await folder.substitute(["check"] + options).status == 0)
+        if place.other?.contains("https") == true {
+            #expect(try await folder.substitute("check", "--map", "own/other.json").status == 0)
         }
-        #expect(!folder.exists("beside/Resources"))
+    }
+
+    @Test(
+        "If the folder Substitutes can't be made, nothing is added",
+        arguments: [
+            ("a file", "own/Substitutes", "/own/Substitutes” can't be opened: Not a directory."),
+            (
+                "another letter case", "own/substitutes/x.txt",
+                "/own/substitutes” isn't used, since letter case matters. Rename it to Substitutes."
+            ),
+        ]
+    )
+    func noPlace(what: String, file: String, message: String) async throws {
+        try folder.write("png", to: "logo.png")
+        try folder.write("x", to: file)
+        try folder.write("{}", to: "own/substitutions.json")
+        let run = try await folder.substitute("add", Self.url, "logo.png", "--map", "own/substitutions.json")
+        #expect(run.status == 1)
+        #expect(run.messages.contains(message), "\(run.messages)")
+        #expect(try folder.contents("own/substitutions.json") == Data("{}".utf8))
+    }
+
+    @Test("A missing file is said to be in another place", arguments: [true, false])
+    func misplaced(isBeside: Bool) async throws {
+        try folder.write(#"{ "https://h.com/mine": "mine.txt" }"#, to: "own/substitutions.json")
+        try folder.write("x", to: "own/Substitutes/x.txt")
+        try folder.write("mine", to: isBeside ? "own/mine.txt" : "own/Resources/mine.txt")
+        let place = isBeside ? "beside the map" : "in the folder Resources"
+        for words in [["add", Self.url, "own/Substitutes/x.txt"], ["check"], ["get", Self.url]] {
+            let run = try await folder.substitute(words + ["--map", "own/substitutions.json"])
+            #expect(run.status == 1)
+            let message = "is \(place), but a folder Substitutes exists, so only that counts. Move the file."
+            #expect((run.messages + run.output).contains("The file “mine.txt” \(message)"), "\(run.messages)")
+        }
+    }
+
+    @Test("It writes into the map's own folder even if that's a symbolic link, and never into a linked Substitutes")
+    func linked() async throws {
+        try folder.write("png", to: "elsewhere/logo.png")
+        try folder.write(#"{ "https://h.com/mine": "mine.txt" }"#, to: "real/substitutions.json")
+        try folder.write("mine", to: "real/mine.txt")
+        try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "real")
+        let words = ["add", Self.url, "elsewhere/logo.png", "--map"]
+        let own = try await folder.substitute(words + ["link/substitutions.json"])
+        #expect(own.status == 0, "\(own.messages)")
+        #expect(try folder.contents("real/logo.png") == Data("png".utf8))
+
+        try folder.write("x", to: "x.txt")
+        try folder.write("{}", to: "other/substitutions.json")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("other/Substitutes"),
+            withDestinationPath: "../real"
+        )
+        let outside = try await folder.substitute([
+            "add", "https://h.com/x", "x.txt", "--map", "other/substitutions.json",
+        ])
+        #expect(outside.status == 1)
+        #expect(!folder.exists("real/x.txt"))
+        #expect(outside.messages.contains("Substitutes” is a symbolic link"), "\(outside.messages)")
+        #expect(try folder.contents("other/substitutions.json") == Data("{}".utf8))
     }
 
     @Test("It adds no file that the map's own folder doesn't serve", arguments: [".x.png", "substitutions.json"])
@@ -86,7 +216,7 @@ struct AddTests {
         let words = ["add", "https://h.com/list", "mine.txt", "--map", "beside/substitutions.json"]
         #expect(try await folder.substitute(words + ["--force"]).status == 0)
         #expect(try folder.contents("beside/mine.txt") == Data("new".utf8))
-        #expect(!folder.exists("beside/Resources"))
+        #expect(!folder.exists("beside/Substitutes"))
     }
 
     @Test("It accepts a pattern")

@@ -130,7 +130,7 @@ struct BadMapTests {
         let run = try await folder.substitute("get", Self.url)
         #expect(run.status == 1)
         #expect(run.bytes.isEmpty)
-        // Without a folder “Resources”, the map's own folder is its resources folder.
+        // Without a folder “Substitutes” or “Resources”, the map's own folder is its resources folder.
         #expect(run.messages.contains("The file “a.txt” doesn't exist. Add it to “\(folder.url.path)”"))
 
         let named = try await folder.substitute("get", Self.url, "--resources", "nowhere")

@@ -404,11 +404,11 @@ struct CheckTests {
             Layout(
                 testDescription: "an app's sources, with a folder that entries name",
                 map: "App/substitutions.json",
-                entry: "Substitutes/img/logo.png",
+                entry: "Assets/img/logo.png",
                 files: [
-                    "App/App.swift", "App/Views/View.swift", "App/Substitutes/img/sub/x.png", "App/Substitutes/y.png",
+                    "App/App.swift", "App/Views/View.swift", "App/Assets/img/sub/x.png", "App/Assets/y.png",
                 ],
-                unused: ["Substitutes/img/sub/x.png"]
+                unused: ["Assets/img/sub/x.png"]
             ),
             Layout(
                 testDescription: "files beside the map",
@@ -429,6 +429,22 @@ struct CheckTests {
                 map: "App/Resources/substitutions.json",
                 entry: "logo.png",
                 files: ["App/App.swift", "App/Resources/old.png"],
+                unused: ["old.png"]
+            ),
+            Layout(
+                testDescription: "a folder Substitutes with the map",
+                map: "App/Substitutes/substitutions.json",
+                entry: "logo.png",
+                files: ["App/App.swift", "App/Substitutes/old.png"],
+                unused: ["old.png"]
+            ),
+            Layout(
+                testDescription: "a folder Substitutes beside the map, and Resources for something else",
+                map: "App/substitutions.json",
+                entry: "logo.png",
+                files: [
+                    "App/Substitutes/logo.png", "App/Substitutes/old.png", "App/Resources/Assets.xcassets/a.json",
+                ],
                 unused: ["old.png"]
             ),
             Layout(

@@ -53,6 +53,26 @@ struct GetRecordTests {
         #expect(missing.messages.contains("No entry answers this request, and it can't use the network."))
     }
 
+    @Test(
+        "--record keeps files where the map's files are",
+        arguments: [
+            ([], "kept/Substitutes"), (["kept/Resources/x.txt"], "kept/Resources"),
+            (["kept/Resources/x.txt", "kept/Substitutes/mine.txt"], "kept/Substitutes"), (["kept/mine.txt"], "kept"),
+        ]
+    )
+    func place(files: [String], place: String) async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("network")])
+        defer { origin.stop() }
+        for file in files { try folder.write("mine", to: file) }
+        let hasOwn = files.contains { $0.hasSuffix("mine.txt") }
+        try folder.write(hasOwn ? #"{ "https://h.com/mine": "mine.txt" }"# : "{}", to: "kept/substitutions.json")
+        #expect(try await folder.substitute("get", "--record", "kept", origin.url("/a").absoluteString).status == 0)
+        #expect(folder.exists("\(place)/127.0.0.1_\(origin.port)/a.txt"))
+        #expect(folder.exists("kept/Substitutes") == place.hasSuffix("Substitutes"))
+        let check = try await folder.substitute("check", "--map", "kept/substitutions.json")
+        #expect(check.output.hasPrefix("\(hasOwn ? "2 entries" : "1 entry") in use, 0 errors"), "\(check.output)")
+    }
+
     @Test("A recording sends the type that the origin sent, from two lines, too", arguments: ["get", "serve"])
     func types(command: String) async throws {
         let types = [
@@ -301,7 +321,7 @@ struct GetRecordTests {
                 Int(String(decoding: contents, as: UTF8.self).prefix { $0 != "\n" }.split(separator: " ")[1])
             )
             #expect(contents == Self.body(of: url.path, number))
-            if let record = records?.responses[key], file.path.hasSuffix("/Resources/" + record.file),
+            if let record = records?.responses[key], file.path.hasSuffix("/Substitutes/" + record.file),
                 let tag = record.etag
             {
                 #expect(tag == "\"\(number)\"")

@@ -75,7 +75,7 @@ struct ImportTests {
             ]
         )
         #expect(try await folder.substitute("check").output == "3 entries in use, 0 errors, 0 warnings\n")
-        #expect(try folder.contents("Resources/h.com/a.png").starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        #expect(try folder.contents("Substitutes/h.com/a.png").starts(with: [0x89, 0x50, 0x4E, 0x47]))
         let again = try await folder.substitute("import", "--methods", "GET", "--status", "200", "a.har")
         #expect(again.lines.dropLast().last == "0 new, 3 unchanged, 2 left")
         let get = try await folder.substitute("get", "--offline", "https://h.com/")
@@ -115,7 +115,7 @@ struct ImportTests {
         #expect(report.responses.map(\.outcome) == ["left", "new", "new", "left", "left"])
         #expect(report.responses.map(\.reason) == ["match", nil, nil, "match", "match"])
         #expect(report.responses.map(\.file) == [nil, "h.com/a.png", "h.com/gone.txt", nil, nil])
-        #expect(folder.exists("sub/dir/Resources/h.com/a.png") && !folder.exists("substitutions.json"))
+        #expect(folder.exists("sub/dir/Substitutes/h.com/a.png") && !folder.exists("substitutions.json"))
         #expect(try folder.contents("sub/dir/substitutions.json").range(of: Data(#""status": 404"#.utf8)) != nil)
     }
 
@@ -162,7 +162,7 @@ struct ImportTests {
             "\(run.output)"
         )
         let files = report.responses.compactMap(\.file)
-        #expect(try files.map { String(decoding: try folder.contents("Resources/\($0)"), as: UTF8.self) } == texts)
+        #expect(try files.map { String(decoding: try folder.contents("Substitutes/\($0)"), as: UTF8.self) } == texts)
         let map = String(decoding: try folder.contents("substitutions.json"), as: UTF8.self)
         #expect(map.contains("{ \"file\": \"\(files[0])\", \"times\": 2 }"), "\(map)")
         #expect(try await folder.substitute("check", "--attached").output == "1 entry in use, 0 errors, 0 warnings\n")
@@ -229,6 +229,22 @@ struct ImportTests {
         #expect(!folder.exists("new"))
     }
 
+    @Test(
+        "It puts files where the map's files are",
+        arguments: [
+            (["into/Resources/x.txt"], "{}", "into/Resources"), (["into/x.txt"], "{}", "into/Substitutes"),
+            (["into/mine.txt"], #"{ "https://h.com/mine": "mine.txt" }"#, "into"),
+        ]
+    )
+    func place(files: [String], map: String, place: String) async throws {
+        for file in files { try folder.write("mine", to: file) }
+        try folder.write(map, to: "into/substitutions.json")
+        #expect(try await folder.substitute("import", "a.har", "--into", "into", "--type", "image/*").status == 0)
+        #expect(folder.exists("\(place)/h.com/a.png"))
+        #expect(folder.exists("into/Substitutes") == place.hasSuffix("Substitutes"))
+        #expect(try await folder.substitute("check", "--map", "into/substitutions.json").status == 0)
+    }
+
     @Test("It replaces an entry only with --force")
     func force() async throws {
         try folder.writeMap(#"{ "https://h.com/": "mine.html" }"#, files: ["mine.html": "mine"])
@@ -272,7 +288,7 @@ struct ImportTests {
         #expect(run.status == 1)
         #expect(run.hasExited)
         #expect(run.messages.contains(message))
-        #expect(!folder.exists("substitutions.json") && !folder.exists("Resources"))
+        #expect(!folder.exists("substitutions.json") && !folder.exists("Substitutes"))
     }
 
     @Test("It says that an archive doesn't exist")

@@ -28,11 +28,10 @@ struct InitTests {
         let run = try await folder.substitute("init")
         #expect(run.status == 0)
         #expect(try folder.contents("substitutions.json") == Data("{}\n".utf8))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("Resources")).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("Substitutes")).isEmpty)
         for line in [
-            "For iOS and similar platforms, call the folder Substitutes instead, since code",
             "    import Foundation", "    try LocalSubstitutionCache(bundle: .module).install()",
-            #"    resources: [.copy("substitutions.json"), .copy("Resources")]"#,
+            #"    resources: [.copy("substitutions.json"), .copy("Substitutes")]"#,
             "In an Xcode project, write .main in place of .module, and add the map and the folder to",
             #"    @Test(.substituting("substitutions.json"))"#,
             "In a test that imports LocalSubstitutionTesting, with a path from the test file's folder:",
@@ -53,7 +52,7 @@ struct InitTests {
         try folder.write("nonsense", to: "Package.swift")
         let run = try await folder.substitute("init")
         #expect(run.status == 0, "\(run.messages)")
-        #expect(folder.exists("substitutions.json") && folder.exists("Resources"))
+        #expect(folder.exists("substitutions.json") && folder.exists("Substitutes"))
         #expect(run.output == plain.output)
     }
 
@@ -65,22 +64,41 @@ struct InitTests {
         #expect(run.output.isEmpty)
         #expect(run.messages.contains("already exists. Use add or import to change it."))
         #expect(try folder.contents("substitutions.json") == Data(map.utf8))
-        #expect(!folder.exists("Resources"))
+        #expect(!folder.exists("Substitutes"))
     }
 
-    @Test("It keeps what's in the resources folder")
-    func resources() async throws {
-        try folder.write("x", to: "Resources/a.txt")
+    @Test(
+        "It uses a folder Substitutes, and makes one beside a folder Resources, which keeps what's in it",
+        arguments: ["Substitutes", "Resources"]
+    )
+    func existingFolder(name: String) async throws {
+        try folder.write("x", to: "\(name)/a.txt")
+        let run = try await folder.substitute("init")
+        #expect(run.status == 0)
+        #expect(run.messages.contains("/Substitutes\n"))
+        #expect(try folder.contents("\(name)/a.txt") == Data("x".utf8))
+        #expect(folder.exists("Substitutes"))
+    }
+
+    @Test(
+        "If another map beside it has its files elsewhere, it makes no folder that would hide these",
+        arguments: ["Resources/", ""]
+    )
+    func otherMap(place: String) async throws {
+        try folder.write("mine", to: "\(place)mine.txt")
+        try folder.write(#"{ "https://h.com/mine": "mine.txt" }"#, to: "mine.json")
+        try folder.write(#"{ "name": "no map", "main": "a.js" }"#, to: "package.json")
         #expect(try await folder.substitute("init").status == 0)
-        #expect(try folder.contents("Resources/a.txt") == Data("x".utf8))
+        #expect(!folder.exists("Substitutes"))
+        #expect(try await folder.substitute("check", "--map", "mine.json").status == 0)
     }
 
     @Test("It makes a map with another name elsewhere, and says how to load it")
     func named() async throws {
         let run = try await folder.substitute("init", "--map", "sub/pages.json", "--resources", "sub/Files")
         #expect(run.status == 0)
-        #expect(folder.exists("sub/pages.json") && folder.exists("sub/Files") && !folder.exists("Resources"))
-        // A bundle's files are in Resources.
+        #expect(folder.exists("sub/pages.json") && folder.exists("sub/Files") && !folder.exists("Substitutes"))
+        // A bundle's files are in Substitutes or Resources.
         #expect(!["bundle:", ".module", ".copy", "Xcode"].contains(where: run.output.contains), "\(run.output)")
         let options = "--map sub/pages.json --resources sub/Files"
         #expect(run.lines.contains("    \(try Executable.word()) serve \(options)"))
@@ -93,7 +111,7 @@ struct InitTests {
         let other = try await folder.substitute("init", "--map", "other/pages.json")
         for line in [
             #"    try LocalSubstitutionCache(bundle: .module, named: "pages").install()"#,
-            #"    resources: [.copy("pages.json"), .copy("Resources")]"#, #"    @Test(.substituting("pages.json"))"#,
+            #"    resources: [.copy("pages.json"), .copy("Substitutes")]"#, #"    @Test(.substituting("pages.json"))"#,
         ] {
             #expect(other.lines.contains(line), "\(line)")
         }
@@ -108,10 +126,10 @@ struct InitTests {
 
     @Test("It fails if a folder can't be made")
     func blocked() async throws {
-        try folder.write("x", to: "Resources")
+        try folder.write("x", to: "Substitutes")
         let run = try await folder.substitute("init")
         #expect(run.status == 1)
-        #expect(run.messages.contains("/Resources” can't be opened: Not a directory."))
+        #expect(run.messages.contains("/Substitutes” can't be opened: Not a directory."))
         #expect(!folder.exists("substitutions.json"))
     }
 }

@@ -56,7 +56,7 @@ struct LimitTests {
         #expect(lines.first?.hasSuffix(": The body is larger than \(limit). Raise the limit with --limit.") == true)
         #expect(try folder.contents("Resources/a.txt") == Data("a".utf8))
         #expect(!folder.exists("Resources/127.0.0.1_\(origin.port)"))
-        #expect(!folder.exists("kept/Resources/127.0.0.1_\(origin.port)"))
+        #expect(!folder.exists("kept/Substitutes/127.0.0.1_\(origin.port)"))
     }
 
     @Test("A body may be as long as the limit, but not a byte longer", arguments: [(4_096, Int32(0)), (4_095, 1)])

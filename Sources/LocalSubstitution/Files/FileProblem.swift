@@ -37,7 +37,7 @@ package enum FileProblem: Error, Equatable, Sendable {
         switch self {
         case .outside: "replace the link with a copy"
         case .notFolder: "name a folder"
-        case .notServed: "put the entries' files into a folder “Resources” beside the map"
+        case .notServed: "put the entries' files into a folder “Substitutes” beside the map"
         case .written: "try again"
         case .unplaced: "on Linux, mount /proc"
         default: nil

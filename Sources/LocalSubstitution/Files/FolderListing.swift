@@ -83,6 +83,9 @@ extension ResourcesFolder {
         return entries
     }
 
+    /// The names of everything directly in the folder; empty if the folder can't be listed.
+    var names: [String] { (entries(ofFolder: "") ?? []).map(\.name) }
+
     /// Returns the names of the regular files in the folder and its subfolders, sorted. Leaves out folders behind
     /// symbolic links.
     ///

@@ -2,32 +2,68 @@ package import Foundation
 
 /// The folder with the files of a map's entries. Files outside it are never read.
 package final class ResourcesFolder: Sendable {
+    /// The names of the folder beside a map that has the map's files. The first one that exists counts.
+    package static let standardNames = ["Substitutes", "Resources"]
+
     package let path: String
     /// Whether the folder is in a bundle. A bundle's files don't change, so large ones are mapped into memory.
     let isInBundle: Bool
     /// The map's file name if the folder is the map's own; otherwise `nil`. In the map's own folder, neither the map
     /// nor hidden files are served.
     package let mapName: String?
+    /// The map's file if this folder was found from there; `nil` if the folder was named.
+    let map: URL?
 
     package init(_ url: URL, isInBundle: Bool = false, mapName: String? = nil) {
         path = url.path
         self.isInBundle = isInBundle
         self.mapName = mapName
+        map = nil
     }
 
-    /// Finds the folder with a map's files: `resources`, unless it's `nil`; or else the folder `Resources` beside the
-    /// map, if that folder exists; or else the map's own folder.
-    package convenience init(beside map: URL, or resources: URL?, isInBundle: Bool = false) {
+    /// Finds the folder with a map's files: `resources`, unless it's `nil`; or else the first of ``standardNames`` that
+    /// exists beside the map; or else the map's own folder.
+    package init(beside map: URL, or resources: URL?, isInBundle: Bool = false) {
         let own = map.deletingLastPathComponent()
-        let beside = own.appendingPathComponent("Resources", isDirectory: true)
-        if let resources {
-            self.init(resources, isInBundle: isInBundle)
-        } else if FileStatus(path: beside.path)?.kind == .folder {
-            self.init(beside, isInBundle: isInBundle)
-        } else {
-            self.init(own, isInBundle: isInBundle, mapName: map.lastPathComponent)
-        }
+        let beside = resources == nil ? Self.standardNames.first { Self.hasFolder($0, in: own) } : nil
+        path = (resources ?? beside.map { own.appendingPathComponent($0, isDirectory: true) } ?? own).path
+        self.isInBundle = isInBundle
+        mapName = resources == nil && beside == nil ? map.lastPathComponent : nil
+        self.map = resources == nil ? map : nil
     }
+
+    /// Returns whether a folder contains another one with exactly this name. On a disk that ignores letter case, the
+    /// system also finds `substitutes` by the name `Substitutes`.
+    static func hasFolder(_ name: String, in folder: URL) -> Bool {
+        let folder = ResourcesFolder(folder)
+        guard let status = FileStatus(path: folder.path(of: name)), status.kind == .folder else { return false }
+        let other = FileStatus(path: folder.path(of: name.lowercased()))
+        return other?.isSameFile(as: status) != true || folder.names.contains(name)
+    }
+
+    /// A folder beside the map whose name differs from one of ``standardNames`` only in letter case, and that name.
+    /// `nil` if there's none, or if the map's own folder doesn't have the map's files.
+    var misspelled: (name: String, standard: String)? {
+        guard map != nil, mapName != nil else { return nil }
+        let names = names.sorted()
+        return Self.standardNames.lazy.compactMap { standard in
+            names.first { name in
+                name.asciiLowercased == standard.asciiLowercased && name != standard
+                    && FileStatus(path: self.path(of: name))?.kind == .folder
+            }.map { ($0, standard) }
+        }.first
+    }
+
+    /// Returns what to do about a folder beside the map whose name is misspelled; `nil` if there's none.
+    ///
+    /// - Parameter name: The right name; by default, any of ``standardNames``.
+    package func misspelling(of name: String? = nil) -> String? {
+        guard let misspelled, name == nil || name == misspelled.standard else { return nil }
+        return "The folder “\(path(of: misspelled.name))” isn't used, since letter case matters. "
+            + "Rename it to \(misspelled.standard)."
+    }
+
+    package var url: URL { URL(fileURLWithPath: path, isDirectory: true) }
 
     package func path(of name: String) -> String {
         path == "/" ? "/\(name)" : "\(path)/\(name)"

@@ -66,8 +66,9 @@ struct HandledAnswer {
             do throws(FileProblem) {
                 _ = try folder.open(file.text)
             } catch {
+                let known = error == .missing ? MisplacedFiles(folder).finding(on: file.text)?.message : nil
                 let advice = error == .missing ? " Add it to “\(folder.path)”, or correct the name." : ""
-                return "The file “\(file.text)” \(error.message)\(advice)"
+                return "The file “\(file.text)” \(known ?? error.message + advice)"
             }
         }
         return nil

@@ -43,7 +43,7 @@ extension SubstitutionMap {
             public static var syntax: Kind { Kind(rawValue: "syntax") }
             /// The map is JSON, but not an object.
             public static var notAnObject: Kind { Kind(rawValue: "notAnObject") }
-            /// Entries use files, but there's no resources folder.
+            /// Entries use files, but there's no resources folder, or its name has the wrong letter case.
             public static var noResources: Kind { Kind(rawValue: "noResources") }
             /// A key, field, header or parameter is given twice, or two keys spell the same URL or pattern differently.
             public static var duplicate: Kind { Kind(rawValue: "duplicate") }

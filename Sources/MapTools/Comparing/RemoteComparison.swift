@@ -143,7 +143,7 @@ private struct RemoteComparer: Sendable {
 
     /// Removes temporary files that killed commands left in the folder. Does nothing if the folder can't be locked.
     private func removeLeftovers() {
-        guard let turn = try? FolderTurn(URL(fileURLWithPath: folder.path, isDirectory: true), limit: 0) else { return }
+        guard let turn = try? FolderTurn(folder.url, limit: 0) else { return }
         defer { withExtendedLifetime(turn) {} }
         let written = WrittenFolder(path: folder.path, holdsTurn: true)
         for name in folder.names(limit: .max) where WrittenFolder.isLeftover(name) { written.remove(name) }
@@ -244,7 +244,7 @@ private struct RemoteComparer: Sendable {
         if let contradiction = contradiction(body, old.data, of: job) { return contradiction }
         let turn: FolderTurn
         do throws(FolderTurn.Failure) {
-            turn = try FolderTurn(URL(fileURLWithPath: folder.path, isDirectory: true), limit: 30)
+            turn = try FolderTurn(folder.url, limit: 30)
         } catch {
             return error.description
         }

@@ -91,6 +91,11 @@ package struct EditedMap {
         replacing draft: Draft? = nil,
         onWait: (String) -> Void = { _ in }
     ) throws {
+        let named = file
+        let isFound = ResourcesFolder(beside: named, or: nil).path == resources.path
+        let isOwn = named.deletingLastPathComponent().path == resources.path
+        // The map's own folder can be a symbolic link. A folder beside the map can't.
+        let resources = isOwn ? resources.resolvingSymlinksInPath() : resources
         // If the map's path is a symbolic link, replaces the file that the link leads to, not the link.
         let file = file.resolvingSymlinksInPath()
         let place = file.deletingLastPathComponent()
@@ -100,14 +105,16 @@ package struct EditedMap {
         (realMap, realResources) = (Self.resolved(file).path, Self.resolved(resources).path)
         let turn = try FolderTurn(place, resources, limit: 30, onWait: onWait)
         folder = MapFolder(file, resources: resources, turn: turn)
+        if let misspelling = folder.misspelling { throw MapToolError(misspelling) }
         if let draft {
             guard draft.status == folder.status else { throw Self.changed(file) }
             base = draft.base
         } else if folder.status == nil {
             base = nil
         } else {
-            let map = try SubstitutionMap(checking: file, resources: resources)
-            let problems = map.problems.filter { $0.kind != .noResources }
+            // The folder that's found needn't be named. Then a missing file's problem says where the file is.
+            let map = try SubstitutionMap(checking: isFound ? named : file, resources: isFound ? nil : resources)
+            let problems = map.problems.filter { isFound || $0.kind != .noResources }
             guard problems.isEmpty else { throw SubstitutionMapError(file: file, problems: problems) }
             base = try MapFile(file).json
         }

@@ -142,13 +142,16 @@ package struct MapReview {
     /// Returns warnings about files in the resources folder that no entry uses, either in this map or in another map in its
     /// folder.
     ///
-    /// If the resources folder is the map's own folder and isn't named `Resources`, it may contain the sources of an
-    /// app. Then only the folders that entries use are searched.
+    /// If the resources folder is the map's own folder, it may contain the sources of an app, unless it has the name of
+    /// a resources folder. Then only the folders that entries use are searched.
     private func unused(_ names: [String]) -> [Warning] {
         let files = map.entries.flatMap(\.answering).flatMap(\.files) + map.filesLeftOut
         let exact = Set(files.map(\.text))
         let globs = Set(files.filter { $0.wildcards > 0 }.map(\.text)).map { Glob(Array($0.utf8)) }
-        let isForFiles = map.resources.map { $0.mapName == nil || $0.path.hasSuffix("/Resources") } ?? false
+        let isForFiles =
+            map.resources.map { folder in
+                folder.mapName == nil || ResourcesFolder.standardNames.contains(ResourcesFolder.split(folder.path).last)
+            } ?? false
         let folders = Set(files.map(\.fixedFolder).filter { !$0.isEmpty })
         let unused = names.filter { name in
             guard isForFiles || !folders.isDisjoint(with: ResourcesFolder.folders(of: name)) else { return false }
@@ -295,12 +298,8 @@ private struct ForeignSyntax {
 extension ForeignEntries {
     /// Reads the other maps in a map's folder. Leaves out files that aren't JSON objects.
     static func ofOtherMaps(beside file: URL, resources: URL) -> [ForeignEntries] {
-        let place = file.deletingLastPathComponent()
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
-        let others = names.filter { $0.asciiLowercased.hasSuffix(".json") && $0 != file.lastPathComponent }
-        return others.compactMap { name in
-            let map = try? MapDocument(contentsOf: place.appendingPathComponent(name, isDirectory: false))
-            return map.map { ForeignEntries($0, resources: resources) }
+        MapFolder.otherMaps(beside: file).compactMap { other in
+            (try? MapDocument(contentsOf: other)).map { ForeignEntries($0, resources: resources) }
         }
     }
 }

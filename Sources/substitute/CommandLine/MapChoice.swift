@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// The map file that a subcommand works on, and the folder with the map's files.
 struct MapChoice: Sendable {
@@ -55,17 +56,15 @@ struct MapChoice: Sendable {
 
     private static let mostSuggested = 3
 
-    /// Whether a cache can load the map from a bundle. The map's name must end in “.json”, and its files must be in the
-    /// folder `Resources` beside the map.
-    var isInBundle: Bool { hasStandardResources && file.pathExtension == "json" }
+    /// Whether a cache can load the map from a bundle. The map's name must end in “.json”, and its files must be in a
+    /// folder that a cache finds beside the map.
+    var isInBundle: Bool { isFolderFound && file.pathExtension == "json" }
 
     /// The options that a command line needs to work on this map: `--map`, `--resources`, both or neither. A space
     /// precedes each option. Empty if the command finds the map without options.
     var options: String {
         let name = Shell.word(for: file)
-        // Without --resources, the folder needs no option. So don't ask `hasStandardResources` then, since it would
-        // load the map.
-        let folder = namedResources.flatMap { hasStandardResources ? nil : $0 }
+        let folder = namedResources.flatMap { isFolderFound ? nil : $0 }
         return (name == "substitutions.json" ? "" : " --map \(name)")
             + (folder.map { " --resources \(Shell.word(for: $0))" } ?? "")
     }
@@ -99,25 +98,17 @@ struct MapChoice: Sendable {
         return LocalSubstitutionCache(map: map, reloadsChanges: reloadsChanges)
     }
 
-    /// The folder for new files of the map: the folder that `--resources` names. Without this option, it's the folder
-    /// with the map's files if any entry names a file, and otherwise the folder `Resources` beside the map.
-    var resources: URL {
-        if let namedResources { return namedResources }
-        let map = try? checkedMap()
-        let files = map?.entries.flatMap(\.answering).flatMap(\.files) ?? []
-        guard let folder = map?.resources, !files.isEmpty
-        else {
-            return standardResources
-        }
-        return URL(fileURLWithPath: folder.path, isDirectory: true)
-    }
+    /// The folder for new files of the map: the one that `--resources` names or, without this option, the one that
+    /// `MapFolder` chooses.
+    var resources: URL { namedResources ?? MapFolder.resources(of: file) }
 
-    private var hasStandardResources: Bool {
-        resources.standardizedFileURL.path == standardResources.standardizedFileURL.path
-    }
+    /// The folder for the files of a map that's about to be created.
+    var newResources: URL { namedResources ?? MapFolder.resources(of: file, isNew: true) }
 
-    private var standardResources: URL {
-        file.deletingLastPathComponent().appendingPathComponent("Resources", isDirectory: true)
+    /// Whether a cache finds the folder ``resources`` beside the map without its name.
+    private var isFolderFound: Bool {
+        let found = ResourcesFolder(beside: file, or: nil)
+        return found.mapName == nil && resources.standardizedFileURL.path == found.url.standardizedFileURL.path
     }
 
     // MARK: Maps to suggest

@@ -74,7 +74,7 @@ struct Subcommand: Sendable {
     /// The options of every subcommand that uses a map.
     private static let commonOptions: [Option] = [
         .option("map", .mapFile, help: "the map (default: ./substitutions.json)"),
-        .option("resources", .folder, help: "the map's files (default: Resources beside the map)"),
+        .option("resources", .folder, help: "the map's files (default: Substitutes beside the map)"),
         .flag("json", help: "print JSON"),
     ]
 

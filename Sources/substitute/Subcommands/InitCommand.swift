@@ -5,11 +5,12 @@ let initCommand = Subcommand(
     name: "init",
     summary: "create an empty map and its resources folder",
     details: """
-        Creates an empty substitutions.json and a folder Resources in the current
-        folder. In a Swift package, use the folder of the target that uses the map: for
-        example, add --map Sources/Shop/substitutions.json. Prints the code that loads
-        the map, and how to add the map and the folder to a package or an Xcode project.
-        Never changes an existing map.
+        Creates an empty substitutions.json and a folder Substitutes for its files in
+        the current folder. In a Swift package, use the folder of the target that uses
+        the map: for example, add --map Sources/Shop/substitutions.json. Prints the code
+        that loads the map, and how to add the map and the folder to a package or an
+        Xcode project. Never changes an existing map. If another map in the folder has
+        its files elsewhere, the new map's files go there, too.
         """,
     run: initialize
 )
@@ -22,7 +23,7 @@ private func initialize(_ arguments: Arguments, _ output: Output) async throws -
     guard !target.exists else {
         throw Failure("The map “\(target.file.path)” already exists. Use add or import to change it.")
     }
-    let resources = target.resources
+    let resources = target.newResources
     var edited = try EditedMap(target.file, resources: resources) { output.message("\($0)") }
     try edited.save()
     output.message("created \(target.file.path) and \(resources.path)")
@@ -61,17 +62,12 @@ extension MapChoice {
             In an Xcode project, write .main in place of .module, and add the map and the folder to
             the app's target.
             """
-        let otherFolder = """
-            For iOS and similar platforms, call the folder Substitutes instead, since code
-            signing rejects a bundle with a folder Resources. In the map, write the folder
-            before the files' names, such as Substitutes/logo.png.
-            """
         let test = """
             In a test that imports LocalSubstitutionTesting, with a path from the test file's folder:
 
                 @Test(.substituting(\(String(reflecting: file.lastPathComponent))))
             """
-        return isInBundle ? [use, app, package, project, otherFolder, test] : [use, app, test]
+        return isInBundle ? [use, app, package, project, test] : [use, app, test]
     }
 
     /// The Swift expression that creates a cache with the map. The expression loads the map from `.module` or, if a

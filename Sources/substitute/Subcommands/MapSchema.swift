@@ -174,7 +174,7 @@ enum MapSchema {
               "additionalProperties": { "type": ["string", "null"] }
             },
             "file": {
-              "description": "A relative path in the resources folder. Each * is replaced by the text that a wildcard in the key's path matched.",
+              "description": "A relative path in the folder Substitutes beside the map, else in Resources, else in the map's own folder. Each * is replaced by the text that a wildcard in the key's path matched.",
               "type": "string",
               "minLength": 1,
               "pattern": "^(?!/)(?![A-Za-z][A-Za-z0-9+.-]*://)(?![\\s\\S]*\\u0000)(?!([\\s\\S]*/)?\\.\\.(/|$))"

@@ -340,6 +340,19 @@ struct HandlerTests {
         #expect(error?.localizedDescription.hasPrefix("The handler of the entry “https://h/a”") == true)
     }
 
+    @Test("An answer's missing file that's beside the map is said to be there")
+    func misplacedFile() async throws {
+        let folder = try TemporaryFolder(files: ["Substitutes/b.txt", "a.txt"])
+        try folder.write("map.json", #"{"https://h/a": {"handler": "own"}}"#)
+        let map = try SubstitutionMap(contentsOf: folder.file("map.json"), handlers: ["own": { _ in "a.txt" }])
+        let session = try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
+        let error = await #expect(throws: URLError.self) { try await session.data(for: request("https://h/a")) }
+        #expect(error?.code == .badServerResponse)
+        #expect(
+            error?.localizedDescription.contains("“a.txt” is beside the map, but a folder Substitutes exists") == true
+        )
+    }
+
     @Test("A file without a resources folder is a wrong answer that may be meant as a body")
     func withoutFolder() async throws {
         let map = try SubstitutionMap(["https://h/a": .handler { _ in "a.txt" }])

@@ -14,11 +14,83 @@ struct ResourcesFolderOfMapTests {
         map = try folder.write("substitutions.json", #"{"https://h/a": "a.txt", "https://h/b": {"status": 404}}"#)
     }
 
-    @Test("It's the folder Resources beside the map")
-    func beside() throws {
-        try folder.write("Resources/a.txt", "a")
-        let found = try SubstitutionMap(contentsOf: map).substitution(for: #require(URL(string: "https://h/a")))
-        #expect(found?.fileURL?.path.hasSuffix("/Resources/a.txt") == true)
+    @Test(
+        "It's Substitutes beside the map, or else Resources, or else the map's own folder",
+        arguments: [
+            (["Substitutes/a.txt"], "Substitutes/a.txt"),
+            (["Resources/a.txt"], "Resources/a.txt"),
+            (["a.txt"], "a.txt"),
+            (["Substitutes/a.txt", "Resources/a.txt", "a.txt"], "Substitutes/a.txt"),
+            (["Resources/a.txt", "a.txt"], "Resources/a.txt"),
+            // Only folders count.
+            (["Substitutes", "Resources/a.txt"], "Resources/a.txt"),
+            (["Substitutes", "Resources", "a.txt"], "a.txt"),
+        ]
+    )
+    func beside(files: [String], expected: String) throws {
+        for file in files { try folder.write(file, file) }
+        let loaded = try SubstitutionMap(contentsOf: map)
+        let found = try loaded.substitution(for: #require(URL(string: "https://h/a")))
+        #expect(found?.fileURL?.standardizedFileURL == folder.file(expected).standardizedFileURL)
+    }
+
+    @Test("A bundle's map finds Substitutes, too")
+    func bundled() throws {
+        try folder.write("Substitutes/a.txt", "a")
+        let loaded = try SubstitutionMap(bundle: #require(Bundle(url: folder.url)))
+        #expect(loaded.resources?.path.hasSuffix("/Substitutes") == true)
+    }
+
+    @Test("It may be a link to a folder")
+    func link() throws {
+        try folder.write("elsewhere/a.txt", "a")
+        try folder.write("a.txt", "another")
+        try folder.link("Substitutes", to: "elsewhere")
+        #expect(try LocalSubstitutionCache(contentsOf: map).cachedResponse(for: request("https://h/a"))?.text == "a")
+    }
+
+    @Test("A map that's loaded again finds a folder that was made meanwhile")
+    func reloaded() throws {
+        try folder.write("a.txt", "beside")
+        let cache = try LocalSubstitutionCache(contentsOf: map)
+        #expect(cache.cachedResponse(for: try request("https://h/a"))?.text == "beside")
+        try folder.write("Substitutes/a.txt", "in Substitutes")
+        try folder.write("substitutions.json", #"{"https://h/a": "a.txt"}"#)
+        #expect(cache.cachedResponse(for: try request("https://h/a"))?.text == "in Substitutes")
+    }
+
+    @Test(
+        "Letter case must match, even on a disk that ignores it",
+        arguments: [("substitutes", "Substitutes"), ("resources", "Resources"), ("SUBSTITUTES", "Substitutes")]
+    )
+    func letterCase(name: String, right: String) throws {
+        try folder.write("\(name)/a.txt", "a")
+        let error = try #require(throws: SubstitutionMapError.self) { try SubstitutionMap(contentsOf: map) }
+        let path = folder.url.appendingPathComponent(name).path
+        #expect(
+            error.problems.map(\.message) == [
+                "The folder “\(path)” isn't used, since letter case matters. Rename it to \(right).",
+                "The file “a.txt” is in the folder \(name), but letter case matters. Rename that folder to \(right).",
+            ]
+        )
+        #expect(error.problems.map(\.kind) == [.noResources, .missingFile])
+        let lenient = try SubstitutionMap(contentsOf: map, invalidEntries: .skip)
+        #expect(lenient.fileProblems() == error.problems)
+
+        // Only that folder is a problem, and only if an entry has a file.
+        try folder.write("a.txt", "a")
+        let alone = try #require(throws: SubstitutionMapError.self) { try SubstitutionMap(contentsOf: map) }
+        #expect(alone.problems.map(\.kind) == [.noResources])
+        try folder.write("other.json", #"{"https://h/b": {"status": 404}}"#)
+        #expect(try SubstitutionMap(contentsOf: folder.file("other.json")).count == 1)
+        #expect(try SubstitutionMap(contentsOf: map, resources: folder.file(name)).count == 2)
+    }
+
+    @Test("A folder with another letter case is for something else if there's one with the right name")
+    func otherCase() throws {
+        try folder.write("resources/x.txt", "x")
+        try folder.write("Substitutes/a.txt", "a")
+        #expect(try SubstitutionMap(contentsOf: map).count == 2)
     }
 
     @Test("It's the one given in code, even if there's one beside the map")
@@ -28,16 +100,6 @@ struct ResourcesFolderOfMapTests {
         let loaded = try SubstitutionMap(contentsOf: map, resources: folder.url.appendingPathComponent("Others"))
         let found = try loaded.substitution(for: #require(URL(string: "https://h/a")))
         #expect(found?.fileURL?.path.hasSuffix("/Others/a.txt") == true)
-    }
-
-    @Test("It's the map's own folder if there's no Resources, or if that's a file", arguments: [false, true])
-    func own(isFile: Bool) throws {
-        if isFile { try folder.write("Resources", "a file") }
-        let error = try #require(throws: SubstitutionMapError.self) { try SubstitutionMap(contentsOf: map) }
-        #expect(error.problems.map(\.kind) == [.missingFile])
-        try folder.write("a.txt", "a")
-        let found = try SubstitutionMap(contentsOf: map).substitution(for: #require(URL(string: "https://h/a")))
-        #expect(found?.fileURL == folder.file("a.txt").standardizedFileURL)
     }
 
     @Test("It's the map's own folder even if a symbolic link names it")

@@ -61,7 +61,7 @@ struct ForeignEntriesTests {
         #expect(fixture.mapText.contains(#""\#(Self.url)": \#(row.value)"#))
         #expect(
             try !fixture.files.contains("h/a.txt")
-                || Data(contentsOf: fixture.folder.file("Resources/h/a.txt")) == Data("one".utf8)
+                || Data(contentsOf: fixture.folder.file("Substitutes/h/a.txt")) == Data("one".utf8)
         )
         if row.files.contains("h/a.txt") { #expect(fixture.files.contains("h/a.txt")) }
     }

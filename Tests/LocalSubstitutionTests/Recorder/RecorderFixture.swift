@@ -32,8 +32,8 @@ struct RecorderFixture {
         recorder.close()
     }
 
-    /// The names of the files in `Resources`.
-    var files: [String] { ResourcesFolder(folder.file("Resources")).names(limit: .max) }
+    /// The names of the files in `Substitutes`.
+    var files: [String] { ResourcesFolder(folder.file("Substitutes")).names(limit: .max) }
 
     /// Loads the folder's map as an app would.
     func map() throws -> SubstitutionMap { try SubstitutionMap(contentsOf: folder.file("substitutions.json")) }

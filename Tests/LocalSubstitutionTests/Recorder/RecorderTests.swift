@@ -205,10 +205,10 @@ struct RecorderTests {
         let recorder = try fixture.open()
         #expect(try recorder.keep("https://h/a", "one", etag: "\"1\"").isKept)
         recorder.flush()
-        let status = FileStatus(path: fixture.folder.file("Resources/h/a.txt").path)
+        let status = FileStatus(path: fixture.folder.file("Substitutes/h/a.txt").path)
         #expect(try recorder.keep("https://h/a", "one", etag: "\"2\"").isUnchanged)
         recorder.flush()
-        #expect(FileStatus(path: fixture.folder.file("Resources/h/a.txt").path) == status)
+        #expect(FileStatus(path: fixture.folder.file("Substitutes/h/a.txt").path) == status)
         #expect(try recorder.etag("https://h/a") == "\"2\"")
         #expect(try recorder.keep("https://h/a", "two", etag: "\"3\"").isKept)
         #expect(try recorder.body("https://h/a") == "two")
@@ -256,7 +256,7 @@ struct RecorderTests {
         #expect(try recorder.validators(for: RecorderFixture.request("https://h/a", ["If-None-Match": "x"])) == nil)
         recorder.close()
         // A person edits the file, so the server's validator no longer matches it.
-        try fixture.folder.write("Resources/h/a.txt", "edited")
+        try fixture.folder.write("Substitutes/h/a.txt", "edited")
         let other = try fixture.open()
         #expect(try other.etag("https://h/a") == nil && other.body("https://h/a") == "edited")
     }
@@ -300,7 +300,7 @@ struct RecorderTests {
 
     @Test("Entries that people wrote keep their text")
     func foreign() throws {
-        try fixture.folder.write("Resources/own.txt", "own")
+        try fixture.folder.write("Substitutes/own.txt", "own")
         let entries = [
             #""$schema": "./s.json""#, #""$defaults": {"comment":  "\u00e9", "headers": {}}"#,
             #""$zzz": [1.0, 12345678901234567890, 1e400]"#,
@@ -376,7 +376,7 @@ struct RecorderTests {
     func orphans() throws {
         try fixture.keepAndClose("https://h/a", "one", etag: "\"1\"")
         for name in ["h/b.txt", "h/.\(Digest.hexadecimal(of: Data("b.txt".utf8))).part", "h/c.txt", "top.txt"] {
-            try fixture.folder.write("Resources/\(name)", name)
+            try fixture.folder.write("Substitutes/\(name)", name)
         }
         try fixture.folder.write("outside.txt", "x")
         let lines = [
@@ -394,8 +394,8 @@ struct RecorderTests {
     @Test("Nothing is written through a link that leads outside")
     func links() throws {
         let outside = try TemporaryFolder()
-        try fixture.folder.makeFolder("Resources")
-        try fixture.folder.link("Resources/h", to: outside.url.path)
+        try fixture.folder.makeFolder("Substitutes")
+        try fixture.folder.link("Substitutes/h", to: outside.url.path)
         let recorder = try fixture.open()
         #expect(try recorder.keep("https://h/a/b", "x").reason != nil)
         #expect(try recorder.keep("https://i/a", "x").isKept)
@@ -404,7 +404,7 @@ struct RecorderTests {
         _ = try fixture.map()
     }
 
-    @Test("A folder that isn't writable is refused when it's opened", arguments: [".", "Resources"])
+    @Test("A folder that isn't writable is refused when it's opened", arguments: [".", "Substitutes"])
     func readOnly(name: String) throws {
         try fixture.keepAndClose("https://h/a", "one")
         let before = try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path)
@@ -416,12 +416,12 @@ struct RecorderTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path) == before)
     }
 
-    @Test("A Resources folder that's removed during recording is made again")
-    func removedResources() throws {
+    @Test("A folder Substitutes that's removed during recording is made again")
+    func removedFolderOfFiles() throws {
         let recorder = try fixture.open()
         try recorder.keep("https://h/a", "one")
         recorder.flush()
-        try fixture.folder.remove("Resources")
+        try fixture.folder.remove("Substitutes")
         #expect(try recorder.keep("https://h/b", "two").isKept)
         #expect(try recorder.keep("https://h/a", "one").isKept)
         recorder.flush()
@@ -444,20 +444,20 @@ struct RecorderTests {
         #expect(FileStatus(path: folder.path) == nil)
     }
 
-    @Test("Nothing is written through a Resources folder that's a link", arguments: [false, true])
-    func linkedResources(whileRecording: Bool) throws {
+    @Test("Nothing is written through a folder Substitutes that's a link", arguments: [false, true])
+    func linkedFolderOfFiles(whileRecording: Bool) throws {
         let outside = try TemporaryFolder()
         if whileRecording {
             let recorder = try fixture.open()
-            try fixture.folder.remove("Resources")
-            try fixture.folder.link("Resources", to: outside.url.path)
+            try fixture.folder.remove("Substitutes")
+            try fixture.folder.link("Substitutes", to: outside.url.path)
             let reason = try recorder.keep("https://h/a", "one").reason
-            #expect(reason?.contains("Resources” is a symbolic link") == true)
+            #expect(reason?.contains("Substitutes” is a symbolic link") == true)
         } else {
-            try fixture.folder.link("Resources", to: outside.url.path)
+            try fixture.folder.link("Substitutes", to: outside.url.path)
             let error = #expect(throws: SubstitutionRecorderError.self) { try fixture.open() }
             #expect(error?.kind == .unwritable)
-            #expect(error?.description.contains("Resources” is a symbolic link") == true)
+            #expect(error?.description.contains("Substitutes” is a symbolic link") == true)
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path).isEmpty)
     }
@@ -469,7 +469,7 @@ struct RecorderTests {
         let recorder = try SubstitutionRecorder(folder: fixture.folder.url.appendingPathComponent("link"))
         #expect(try recorder.keep("https://h/a", "one").isKept)
         recorder.flush()
-        #expect(FileStatus(path: fixture.folder.file("kept/Resources/h/a.txt").path) != nil)
+        #expect(FileStatus(path: fixture.folder.file("kept/Substitutes/h/a.txt").path) != nil)
     }
 
     @Test("A file with a second name isn't written in place", arguments: [".recorder.lock", ".recorder.journal"])
@@ -488,22 +488,22 @@ struct RecorderTests {
 
     @Test(
         "A map that a person removes is written again without that person's entries, and without lost files",
-        arguments: [[], ["own.txt"], ["own.txt", "Resources/h/a.txt"], ["own.txt", "Resources"]]
+        arguments: [[], ["own.txt"], ["own.txt", "Substitutes/h/a.txt"], ["own.txt", "Substitutes"]]
     )
     func removedMap(_ others: [String]) throws {
         let own = #"{ "$defaults": { "headers": { "X-A": "1" } }, "https://h/own": "own.txt" }"#
         try fixture.folder.write("substitutions.json", own)
-        try fixture.folder.write("Resources/own.txt", "own")
+        try fixture.folder.write("Substitutes/own.txt", "own")
         let recorder = try fixture.open()
         for name in ["a", "b"] { try recorder.keep("https://h/\(name)", name) }
         recorder.flush()
         #expect(try fixture.map().count == 3)
-        for name in ["substitutions.json"] + others.map({ $0 == "own.txt" ? "Resources/own.txt" : $0 }) {
+        for name in ["substitutions.json"] + others.map({ $0 == "own.txt" ? "Substitutes/own.txt" : $0 }) {
             try FileManager.default.removeItem(at: fixture.folder.file(name))
         }
         try recorder.keep("https://h/c", "c")
         recorder.close()
-        let lost = others.count < 2 ? 0 : others[1] == "Resources" ? 2 : 1
+        let lost = others.count < 2 ? 0 : others[1] == "Substitutes" ? 2 : 1
         #expect(try fixture.map().count == 3 - lost, "\(fixture.mapText)")
         #expect(fixture.mapText.contains("$defaults"))
         #expect(!fixture.mapText.contains("own"))
@@ -512,10 +512,10 @@ struct RecorderTests {
     @Test("A file that someone put there isn't overwritten")
     func otherFile() throws {
         let recorder = try fixture.open()
-        try fixture.folder.write("Resources/h/a.txt", "mine")
+        try fixture.folder.write("Substitutes/h/a.txt", "mine")
         try recorder.keep("https://h/a", "new")
         recorder.flush()
-        #expect(try String(contentsOf: fixture.folder.file("Resources/h/a.txt"), encoding: .utf8) == "mine")
+        #expect(try String(contentsOf: fixture.folder.file("Substitutes/h/a.txt"), encoding: .utf8) == "mine")
         #expect(try recorder.body("https://h/a") == "new" && fixture.files.count == 2)
     }
 
@@ -546,7 +546,7 @@ struct RecorderTests {
         recorder.onProblem = { _ in texts.append("problem") }
         recorder.onRecovery = { texts.append("recovery") }
         let inTheWay =
-            isMap ? ".\(Digest.hexadecimal(of: Data("substitutions.json".utf8))).part" : "Resources/h"
+            isMap ? ".\(Digest.hexadecimal(of: Data("substitutions.json".utf8))).part" : "Substitutes/h"
         for round in 1...2 {
             if isMap {
                 try fixture.folder.makeFolder(inTheWay)
@@ -594,11 +594,11 @@ struct RecorderTests {
                 // A body was written, the map wasn't.
                 (
                     {
-                        try $0.write("Resources/h/c.txt", "three")
+                        try $0.write("Substitutes/h/c.txt", "three")
                         try $0.write(".recorder.journal", "h/c.txt\n")
                     }, [a, b]
                 ),
-                ({ try $0.remove("Resources/h/a.txt") }, [b]),
+                ({ try $0.remove("Substitutes/h/a.txt") }, [b]),
             ]
             for (change, kept) in states {
                 let fixture = try RecorderFixture()
@@ -630,7 +630,7 @@ struct RecorderTests {
         let problems = Texts()
         recorder.onProblem = { problems.append($0) }
         let outside = try TemporaryFolder()
-        try fixture.folder.link("Resources/h", to: outside.url.path)
+        try fixture.folder.link("Substitutes/h", to: outside.url.path)
         try recorder.keep("https://h/a", "one")
         recorder.flush()
         #expect(problems.all == ["“h/a.txt” can't be written: “h” is a symbolic link. Replace it with a folder."])

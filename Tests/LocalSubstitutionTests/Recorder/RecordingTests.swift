@@ -317,7 +317,7 @@ struct RecordingTests {
         try await visit { visit in
             _ = try await visit.session.data(from: origin.url("a"))
             visit.recorder.flush()
-            try FileManager.default.removeItem(at: recorded.appendingPathComponent("Resources"))
+            try FileManager.default.removeItem(at: recorded.appendingPathComponent("Substitutes"))
             let (data, _) = try await visit.session.data(from: origin.url("a"))
             #expect(data == Data("one".utf8))
         }
@@ -364,7 +364,7 @@ struct RecordingTests {
             let host = "127.0.0.1_\(origin.port)"
             #expect(
                 about == [
-                    "recorded \(origin.url("a")) → FOLDER/Resources/\(host)/a.txt (4 bytes)",
+                    "recorded \(origin.url("a")) → FOLDER/Substitutes/\(host)/a.txt (4 bytes)",
                     "not recorded \(origin.url("no")): the status is 500, which isn't recorded",
                 ]
             )

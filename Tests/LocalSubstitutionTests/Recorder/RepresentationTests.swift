@@ -468,7 +468,7 @@ struct RepresentationTests {
     func lostFile(isOpen: Bool) throws {
         let open = try recorder(of: 3, whileOpen: isOpen) {
             let digest = Digest.hexadecimal(of: Data("1".utf8)).prefix(8)
-            try fixture.folder.remove("Resources/h/a-\(digest).txt")
+            try fixture.folder.remove("Substitutes/h/a-\(digest).txt")
         }
         try open.keep("https://h/b", "b")
         open.close()

@@ -19,6 +19,7 @@ final class FileChecker {
     /// The folder, opened once for all files.
     private lazy var opened = Result { () throws(FileProblem) in try folder?.opened() }
     private lazy var suggestions = FileSuggestions(in: folder)
+    private lazy var misplaced = folder.map { MisplacedFiles($0) }
     /// The existing files whose names are probably misspelled in the map. The misspellings are reported, so these files
     /// aren't reported as unused, too.
     private(set) var meant: [FileName] = []
@@ -89,6 +90,7 @@ final class FileChecker {
         guard let folder else {
             return SubstitutionMap.Problem(.noResources, first, Self.noFolder(for: name, inCode: first.isMadeInCode))
         }
+        if let message = folder.misspelling() { return SubstitutionMap.Problem(.noResources, message) }
         return problem(ofFolder: "").map {
             SubstitutionMap.Problem(.noResources, "The resources folder “\(folder.path)” \($0.message)")
         }
@@ -124,10 +126,10 @@ final class FileChecker {
             _ = try opened.get()?.open(name.text)
             return nil
         } catch {
-            return Problem(
-                kind: error.kind,
-                message: "The file “\(name.text)” \(error.message)\(advice(on: error, name))"
-            )
+            let known = error == .missing ? misplaced?.finding(on: name.text) : nil
+            if let meant = known?.meant { self.meant.append(FileName(text: meant)) }
+            let message = known?.message ?? "\(error.message)\(advice(on: error, name))"
+            return Problem(kind: error.kind, message: "The file “\(name.text)” \(message)")
         }
     }
 
@@ -156,15 +158,18 @@ final class FileChecker {
         let fixed = name.fixedFolder
         // An empty text means the resources folder. If that's missing, it's reported once, not for each entry.
         guard !fixed.isEmpty, let problem = problem(ofFolder: fixed) else { return nil }
-        var advice = ""
-        if problem == .missing {
+        var message = problem.message
+        if problem == .missing, let known = misplaced?.finding(on: name.text, part: fixed, kind: .folder) {
+            message = known.message
+            if let meant = known.meant { self.meant.append(FileName(text: meant)) }
+        } else if problem == .missing {
             let suggestion = suggestions.suggestion(forFolder: fixed)
-            advice = suggestion.advice
+            message += suggestion.advice
             if let folder = suggestion.meant {
                 meant.append(FileName(text: folder + String(Substring(name.text.utf8.dropFirst(fixed.utf8.count)))))
             }
         }
-        return Problem(kind: problem.kind, message: "The folder “\(fixed)” \(problem.message)\(advice)")
+        return Problem(kind: problem.kind, message: "The folder “\(fixed)” \(message)")
     }
 }
 
