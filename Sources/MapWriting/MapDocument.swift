@@ -8,6 +8,9 @@ package import LocalSubstitution
 package struct MapDocument: Sendable {
     /// Each entry's value as JSON text, by key.
     package var values: [String: String] = [:]
+    /// What's wrong with the map's `$version`, such as one that this library doesn't understand; `nil` if nothing is. Such
+    /// a map can be read, but must not be written.
+    package private(set) var versionProblem: SubstitutionMap.Problem?
 
     package init() {}
 
@@ -31,6 +34,7 @@ package struct MapDocument: Sendable {
             throw SubstitutionMapError(file: file, problems: [SubstitutionMap.Problem(error, in: json)])
         }
         for member in members {
+            versionProblem = versionProblem ?? MapVersion.problem(of: member)
             guard values.updateValue(Self.text(of: member, in: json), forKey: member.key) == nil else {
                 let problem = SubstitutionMap.Problem(
                     .duplicate,

@@ -39,11 +39,12 @@ package struct MapFolder: Sendable {
 
     /// Reads the map, and notes its file's status for ``hasChanged``. Returns `nil` if the map's file doesn't exist.
     ///
-    /// - Throws: An error if the map can't be read, isn't a JSON object, or has a key twice. After an error, and if the
-    ///   file doesn't exist, ``hasChanged`` stays the same.
+    /// - Throws: An error if the map can't be read, isn't a JSON object, has a key twice, or needs a newer version of the
+    ///   library. After an error, and if the file doesn't exist, ``hasChanged`` stays the same.
     package mutating func readDocument() throws(SubstitutionMapError) -> MapDocument? {
         guard let now = FileStatus(path: file.path) else { return nil }
         let document = try MapDocument(contentsOf: file)
+        if let problem = document.versionProblem { throw SubstitutionMapError(file: file, problems: [problem]) }
         status = now
         return document
     }

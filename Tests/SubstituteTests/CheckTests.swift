@@ -89,7 +89,7 @@ struct CheckTests {
                 "$other",
                 value: "{}",
                 "reservedKey",
-                "Only $schema and $defaults may begin with $. Remove the key, or write a URL instead."
+                "Only $schema, $version and $defaults may begin with $. Remove the key, or write a URL instead."
             ),
             Mistake("$defaults", value: "7", "wrongType", "must be an object"),
             Mistake(key: "htp://x", "invalidKey", "scheme “htp”"),

@@ -66,6 +66,9 @@ public struct SubstitutionMap: Sendable {
         ///
         /// Doesn't check files, so a missing file is found only when a request needs it. To check files, use
         /// ``SubstitutionMap/fileProblems()``. Throws an error only if the map can't be read or isn't a JSON object.
+        ///
+        /// If the map's `$version` is newer than this library, the entries that the library understands are used, and
+        /// the version is the only problem.
         case skip
 
         /// Whether files are looked for when a map is loaded.
@@ -213,6 +216,10 @@ public struct SubstitutionMap: Sendable {
     package var entries: [Entry] { storage.index.entries }
 
     package func isCopy(of other: SubstitutionMap) -> Bool { storage === other.storage }
+
+    /// The problem of a map that needs a newer version of the library; `nil` for other maps. Tools don't judge or change
+    /// such a map.
+    package var newerVersion: Problem? { problems.first { $0.kind == .newerVersion } }
 
     /// The file that the map was loaded from; `nil` for a map that wasn't loaded from a file.
     package var file: URL? { storage.source?.file.url }

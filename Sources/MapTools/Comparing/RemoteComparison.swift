@@ -66,7 +66,7 @@ extension SubstitutionMap {
     ///   - refusal: The reason to report if a URL's body is longer than the limit.
     ///   - updating: Whether to replace a file if its URL serves other bytes. If several entries use the file,
     ///     all of their URLs must serve the same bytes. A stream's piece is never replaced, nor a file whose
-    ///     new bytes contradict its MIME type.
+    ///     new bytes contradict its MIME type, nor a file of a map that needs a newer version of the library.
     ///   - progress: Called before the first comparison, and after all comparisons of each file, with the number of
     ///     comparisons made so far and the total.
     /// - Returns: The comparisons, in the order of the map; empty if the map has no resources folder.
@@ -77,7 +77,7 @@ extension SubstitutionMap {
         progress: (_ count: Int, _ total: Int) -> Void
     ) async -> [RemoteComparison] {
         guard let resources else { return [] }
-        return await RemoteComparer(entries, in: resources, limit: limit, refusal: refusal, updating: updating)
+        return await RemoteComparer(self, in: resources, limit: limit, refusal: refusal, updating: updating)
             .run(progress)
     }
 }
@@ -98,12 +98,16 @@ private struct RemoteComparer: Sendable {
     private let limit: Int
     private let refusal: String
     private let updating: Bool
+    /// Why no file can be replaced; `nil` if files can.
+    private let obstacle: String?
     private let loader = UncachedLoader(.current)
 
     private static let mostAtATime = 6
 
-    init(_ entries: [Entry], in folder: ResourcesFolder, limit: Int, refusal: String, updating: Bool) {
+    init(_ map: SubstitutionMap, in folder: ResourcesFolder, limit: Int, refusal: String, updating: Bool) {
         (self.folder, self.limit, self.refusal, self.updating) = (folder, limit, refusal, updating)
+        obstacle = map.newerVersion?.message
+        let entries = map.entries
         var groups: [ExactText: [Entry]] = [:]
         for entry in entries where !entry.isPattern {
             guard let answering = entry.answeringEveryGet, let name = answering.file?.text else { continue }
@@ -165,9 +169,11 @@ private struct RemoteComparer: Sendable {
         var new: Data?
         // Why the file can't be replaced; `nil` if it can. A stream's piece can't, since the stream's URL serves all
         // pieces together.
-        var obstacle = job.stream.map {
-            "The file is also a piece of the stream of the entry “\($0.key)”. Replace it by hand."
-        }
+        var obstacle =
+            obstacle
+            ?? job.stream.map {
+                "The file is also a piece of the stream of the entry “\($0.key)”. Replace it by hand."
+            }
         for (index, entry) in job.entries.enumerated() {
             let body = await compare(old.data, status: entry.options.status, &comparisons[index])
             guard updating else { continue }

@@ -21,11 +21,13 @@ package struct MapReview {
         }
     }
 
-    /// The warnings, sorted by line. Warnings about unused files come last.
+    /// The warnings, sorted by line. Warnings about unused files come last. A map that needs a newer version of the
+    /// library has none.
     ///
     /// Reading this lists the resources folder, and reads the beginning of every file that an entry
     /// names without wildcards.
     package var warnings: [SubstitutionMap.Warning] {
+        guard map.newerVersion == nil else { return [] }
         let names = map.resources?.names(limit: .max) ?? []
         let known = Set(names)
         let answering = entries.flatMap(\.answering)

@@ -12,6 +12,11 @@ enum MapSchema {
             "$schema": {
               "description": "The location of this schema, for editors. Ignored."
             },
+            "$version": {
+              "description": "The version of the map format that the map needs: two numbers with a period between. 1.0 without it.",
+              "type": "string",
+              "pattern": "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)$"
+            },
             "$defaults": {
               "description": "Fields for all entries that don't set them. Headers are merged.",
               "$ref": "#/$defs/fields",
@@ -22,7 +27,7 @@ enum MapSchema {
           },
           "propertyNames": {
             "anyOf": [
-              { "enum": ["$schema", "$defaults"] },
+              { "enum": ["$schema", "$version", "$defaults"] },
               { "$ref": "#/$defs/key" }
             ]
           },

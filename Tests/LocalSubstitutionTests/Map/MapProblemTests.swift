@@ -77,6 +77,19 @@ struct MapProblemTests {
         Row(key: "h*://h/", "null", .invalidKey, "scheme “h*”"),
         Row(key: "$default", "{}", .reservedKey, "“$defaults”"),
         Row(key: "$include", #""b.json""#, .reservedKey, "reserved"),
+        Row(key: "$Version", #""1.0""#, .reservedKey, "“$version”"),
+        Row(key: "$version", "1.0", .wrongType, "must be a string", "such as \"1.0\"."),
+        Row(key: "$version", "null", .wrongType, "must be a string"),
+        Row(key: "$version", #""1""#, .invalidValue, "“1” isn't a version. Write two numbers", "such as \"1.0\"."),
+        Row(key: "$version", #""""#, .invalidValue, "isn't a version"),
+        Row(key: "$version", #""1.0.0""#, .invalidValue, "isn't a version"),
+        Row(key: "$version", #""1.""#, .invalidValue, "isn't a version"),
+        Row(key: "$version", #"".1""#, .invalidValue, "isn't a version"),
+        Row(key: "$version", #""01.0""#, .invalidValue, "isn't a version"),
+        Row(key: "$version", #""1.00""#, .invalidValue, "isn't a version"),
+        Row(key: "$version", #""1.x""#, .invalidValue, "isn't a version"),
+        Row(key: "$version", #"" 1.0""#, .invalidValue, "isn't a version"),
+        Row(key: "$version", #""-1.0""#, .invalidValue, "isn't a version"),
     ]
 
     @Test("A key that isn't a URL or a match pattern", arguments: keyRows)
@@ -239,6 +252,14 @@ struct MapProblemTests {
                 "{\"$schema\": 1,\n\"$schema\": 2}",
                 .duplicate,
                 "$schema",
+                line: 2,
+                "given twice"
+            ),
+            Row(
+                "$version twice",
+                "{\"$version\": \"1.0\",\n\"$version\": \"1.0\"}",
+                .duplicate,
+                "$version",
                 line: 2,
                 "given twice"
             ),

@@ -37,7 +37,7 @@ struct SchemaTests {
 
     /// Maps that load, with everything that a map may have.
     private static let right = [
-        "{}", #"{ "$schema": 5 }"#,
+        "{}", #"{ "$schema": 5 }"#, #"{ "https://h/a": null, "$version": "1.0" }"#,
         #"{ "HTTPS://H:443/%61?b=1&a=2": "a.txt", "*://*.h.example:*/a/*?q=*": "*/..a/a..b/*", "https://*": null }"#,
         #"{ "http://[::1]:8080/": "a.txt", "https://bücher.example/ü|": "ü", "https://h": "a b", "https://h:/?x": "a" }"#,
         #"{ "$defaults": { "delay": 0.5, "comment": "x" }, "https://h/a": { "json": null, "charset": "UTF-8" } }"#,

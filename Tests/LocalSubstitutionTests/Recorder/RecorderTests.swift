@@ -287,7 +287,10 @@ struct RecorderTests {
 
     @Test(
         "A broken map is an error, and nothing changes",
-        arguments: ["", "[]", "{\"a\": }", "{\"https://h/a\": null, \"https://h/a\": null}", "<<<<<<<"]
+        arguments: [
+            "", "[]", "{\"a\": }", "{\"https://h/a\": null, \"https://h/a\": null}", "<<<<<<<",
+            "{\"https://h/a\": null, \"$version\": \"1.1\"}", "{\"$version\": 1.0}",
+        ]
     )
     func brokenMap(text: String) throws {
         try fixture.folder.write("substitutions.json", text)
@@ -303,7 +306,7 @@ struct RecorderTests {
         try fixture.folder.write("Substitutes/own.txt", "own")
         let entries = [
             #""$schema": "./s.json""#, #""$defaults": {"comment":  "\u00e9", "headers": {}}"#,
-            #""$zzz": [1.0, 12345678901234567890, 1e400]"#,
+            #""$version": "1.0""#, #""$zzz": [1.0, 12345678901234567890, 1e400]"#,
             #""https://h/b": "own.txt""#, #""https://h/c": { "file":"own.txt",  "comment":"mine / \u00e9" }"#,
             #""https://h/no/*": null"#,
             #""https://x/p/*": "*""#, #""not a url": true"#,
@@ -312,7 +315,7 @@ struct RecorderTests {
         let recorder = try fixture.open()
         for url in ["https://h/a", "https://h/b", "https://h/c", "https://h/no/x"] { try recorder.keep(url, "new") }
         recorder.flush()
-        let expected = entries[..<3] + [#""https://h/a": "h/a.txt""#] + entries[3...]
+        let expected = entries[..<4] + [#""https://h/a": "h/a.txt""#] + entries[4...]
         #expect(fixture.mapText == "{\n  " + expected.joined(separator: ",\n  ") + "\n}\n")
         #expect(try recorder.body("https://h/b") == "own" && recorder.body("https://h/no/x") == nil)
     }
@@ -338,6 +341,21 @@ struct RecorderTests {
         )
         #expect(try !recorder.takes(RecorderFixture.request("https://h/no/x")))
         _ = try fixture.map()
+    }
+
+    @Test("A map that needs a newer version stays, even if it became newer while the recorder had it open")
+    func newerEdit() throws {
+        let recorder = try fixture.open()
+        let problems = Texts()
+        recorder.onProblem = { problems.append($0) }
+        try recorder.keep("https://h/a", "a")
+        recorder.flush()
+        let newer = #"{"$version": "1.1", "https://h/a": "h/a.txt"}"#
+        try Data(newer.utf8).write(to: fixture.folder.file("substitutions.json"), options: .atomic)
+        try recorder.keep("https://h/b", "b")
+        recorder.flush()
+        #expect(fixture.mapText == newer)
+        #expect(problems.all.last?.contains("This map needs version 1.1 or later; this is 1.0.") == true)
     }
 
     @Test("A map that people break while it records stays, and the problem says what to correct")

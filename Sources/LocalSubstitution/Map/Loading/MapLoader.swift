@@ -99,7 +99,12 @@ final class MapLoader {
 
     private func finish() {
         index.insert(patterns)
-        problems = problems.ordered(after: files.folderProblem(of: firstWithFile))
+        if let newer = problems.first(where: { $0.kind == .newerVersion }) {
+            // What an older library takes for a mistake may be right in this version.
+            problems = [newer]
+        } else {
+            problems = problems.ordered(after: files.folderProblem(of: firstWithFile))
+        }
     }
 
     /// Adds the members of a map one by one, since a list of all members would take as much memory as the map.
@@ -145,9 +150,14 @@ final class MapLoader {
             reserved[member.key] = member.line
         }
         guard member.key != "$schema" else { return }
+        guard member.key != MapVersion.key else {
+            problems += MapVersion.problem(of: member).map { [$0] } ?? []
+            return
+        }
         guard member.key == "$defaults" else {
-            let other = "Only $schema and $defaults may begin with $. Remove the key, or write a URL instead."
-            let advice = NearestName.advice(on: member.key, in: ["$schema", "$defaults"], or: other)
+            let known = ["$schema", MapVersion.key, "$defaults"]
+            let other = "Only \(known.listed()) may begin with $. Remove the key, or write a URL instead."
+            let advice = NearestName.advice(on: member.key, in: known, or: other)
             return note(.reservedKey, member, "The key is reserved. \(advice)")
         }
         guard member.kind == .object else {

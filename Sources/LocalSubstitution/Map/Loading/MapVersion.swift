@@ -1,0 +1,52 @@
+/// The version of the map format that a map needs: the value of its `$version`.
+package struct MapVersion: Comparable {
+    static let key = "$version"
+    /// The newest version that this library understands.
+    static let current = MapVersion("1.0")
+
+    private let text: String
+    private let numbers: [Int]
+
+    private init(_ text: String) {
+        self.text = text
+        // A number that is too large for `Int` is newer than any known version, too.
+        numbers = text.split(separator: ".").map { Int($0) ?? .max }
+    }
+
+    package static func < (first: Self, second: Self) -> Bool {
+        first.numbers.lexicographicallyPrecedes(second.numbers)
+    }
+
+    /// Returns what's wrong with a member if it's `$version`; `nil` for another member, and if this library understands
+    /// the version.
+    package static func problem(of member: JSONScanner.Member) -> SubstitutionMap.Problem? {
+        func problem(_ kind: SubstitutionMap.Problem.Kind, _ message: String) -> SubstitutionMap.Problem {
+            .init(kind, key: member.key, line: member.line, message)
+        }
+        guard member.key == key else { return nil }
+        let advice = "Write two numbers with a period between them, such as \"\(current.text)\"."
+        guard let text = member.text else {
+            return problem(.wrongType, "The value must be a string. \(advice)")
+        }
+        guard isVersion(text) else {
+            return problem(.invalidValue, "“\(text)” isn't a version. \(advice)")
+        }
+        guard MapVersion(text) > current else { return nil }
+        return problem(
+            .newerVersion,
+            "This map needs version \(text) or later; this is \(current.text). "
+                + "Update the package LocalSubstitutionCache."
+        )
+    }
+
+    /// Returns whether a text is two numbers with a period between them. Numbers other than 0 don't begin with 0, so
+    /// that each version has one spelling.
+    private static func isVersion(_ text: String) -> Bool {
+        let numbers = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return numbers.count == 2
+            && numbers.allSatisfy { number in
+                number.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+                    && (number.count == 1 || (number.first ?? UInt8(ascii: "0")) != UInt8(ascii: "0"))
+            }
+    }
+}
