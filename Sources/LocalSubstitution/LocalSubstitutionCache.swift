@@ -81,7 +81,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         )
     }
 
-    /// Creates a cache with a map file. Changes to the map and the entries' files take effect at the next request.
+    /// Creates a cache with a map file. By default, changes to the map and the entries' files take effect at the next
+    /// request.
     ///
     /// - Parameters:
     ///   - mapFile: The map, a JSON file.
@@ -89,12 +90,15 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///     doesn't exist, `Resources`; if neither exists, the map's folder.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The handlers by name. An entry's field `handler` contains such a name. Empty by default.
+    ///   - reloadsChanges: Whether changes to the map's file and the entries' files take effect at the next request;
+    ///     `true` by default. With `false`, requests don't look at the files again, which saves time.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
         contentsOf mapFile: URL,
         resources: URL? = nil,
         invalidEntries: SubstitutionMap.InvalidEntries = .reject,
-        handlers: [String: SubstitutionMap.Handler] = [:]
+        handlers: [String: SubstitutionMap.Handler] = [:],
+        reloadsChanges: Bool = true
     ) throws(SubstitutionMapError) {
         let map = try SubstitutionMap(
             contentsOf: mapFile,
@@ -102,25 +106,29 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
             invalidEntries: invalidEntries,
             handlers: handlers
         )
-        self.init(map: map, reloadsChanges: true)
+        self.init(map: map, reloadsChanges: reloadsChanges)
     }
 
-    /// Creates a cache with the map in a bundle. Files of 64 KiB and more are mapped into memory instead of being read.
+    /// Creates a cache with the map in a bundle. Files of 64 KiB and more are mapped into memory instead of being read,
+    /// unless `reloadsChanges` is `true`.
     ///
     /// - Parameters:
     ///   - bundle: The bundle.
     ///   - name: The map's name, without its extension `json`; `substitutions` by default.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The handlers by name. An entry's field `handler` contains such a name. Empty by default.
+    ///   - reloadsChanges: Whether changes to the map's file and the entries' files take effect at the next request;
+    ///     `false` by default, since nothing changes an installed bundle.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
         bundle: Bundle,
         named name: String = "substitutions",
         invalidEntries: SubstitutionMap.InvalidEntries = .reject,
-        handlers: [String: SubstitutionMap.Handler] = [:]
+        handlers: [String: SubstitutionMap.Handler] = [:],
+        reloadsChanges: Bool = false
     ) throws(SubstitutionMapError) {
         let map = try SubstitutionMap(bundle: bundle, named: name, invalidEntries: invalidEntries, handlers: handlers)
-        self.init(map: map)
+        self.init(map: map, reloadsChanges: reloadsChanges)
     }
 
     deinit {

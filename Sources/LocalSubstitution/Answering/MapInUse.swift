@@ -98,16 +98,12 @@ final class MapInUse: Sendable {
         let folderStatus = FileStatus(path: folderPath)
         do throws(SubstitutionMapError) {
             let file = try MapFile(source.file.url)
-            state.source = SubstitutionMap.Source(
-                file,
-                resources: source.resources,
-                invalidEntries: source.invalidEntries,
-                handlers: source.handlers
-            )
+            state.source = source.with(file)
             if !isRetry, file.digest == source.file.digest { return nil }
             let map = try SubstitutionMap(
                 file,
                 resources: source.resources,
+                isInBundle: source.isInBundle,
                 invalidEntries: source.invalidEntries,
                 handlers: source.handlers
             )

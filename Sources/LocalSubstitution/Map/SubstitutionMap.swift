@@ -79,14 +79,33 @@ public struct SubstitutionMap: Sendable {
     final class Source: Sendable {
         let file: MapFile
         let resources: URL?
+        let isInBundle: Bool
         let invalidEntries: InvalidEntries
         let handlers: SubstitutionMap.HandlerTable
 
-        init(_ file: MapFile, resources: URL?, invalidEntries: InvalidEntries, handlers: HandlerTable) {
+        init(
+            _ file: MapFile,
+            resources: URL?,
+            isInBundle: Bool,
+            invalidEntries: InvalidEntries,
+            handlers: HandlerTable
+        ) {
             self.file = file.withoutBytes
             self.resources = resources
+            self.isInBundle = isInBundle
             self.invalidEntries = invalidEntries
             self.handlers = handlers
+        }
+
+        /// Returns these options for the same file, which was read again.
+        func with(_ file: MapFile) -> Source {
+            Source(
+                file,
+                resources: resources,
+                isInBundle: isInBundle,
+                invalidEntries: invalidEntries,
+                handlers: handlers
+            )
         }
     }
 
@@ -247,7 +266,13 @@ public struct SubstitutionMap: Sendable {
         storage = try Storage(
             MapLoader.load(json: file.json, folder: folder, looksAtFiles: looksAtFiles, handlers: handlers),
             folder: folder,
-            source: Source(file, resources: resources, invalidEntries: invalidEntries, handlers: handlers),
+            source: Source(
+                file,
+                resources: resources,
+                isInBundle: isInBundle,
+                invalidEntries: invalidEntries,
+                handlers: handlers
+            ),
             invalidEntries: invalidEntries
         )
     }

@@ -140,15 +140,57 @@ struct LiveReloadTests {
         #expect(try cache.lookUp("https://h/a")?.text == "c", "files are watched all the same")
     }
 
-    @Test("Without live reload, the map and its files aren't checked again")
-    func off() throws {
+    /// A way to make a cache, and whether it reloads changes by default.
+    struct Initializer: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let reloadsByDefault: Bool
+        /// Makes a cache. Leaves the argument out for `nil`.
+        let cache: @Sendable (CacheFixture, _ reloadsChanges: Bool?) throws -> LocalSubstitutionCache
+
+        static let all = [
+            Initializer(testDescription: "contentsOf:", reloadsByDefault: true) { fixture, reloads in
+                guard let reloads else { return try LocalSubstitutionCache(contentsOf: fixture.mapFile) }
+                return try LocalSubstitutionCache(contentsOf: fixture.mapFile, reloadsChanges: reloads)
+            },
+            Initializer(testDescription: "map:", reloadsByDefault: false) { fixture, reloads in
+                let map = try SubstitutionMap(contentsOf: fixture.mapFile)
+                guard let reloads else { return LocalSubstitutionCache(map: map) }
+                return LocalSubstitutionCache(map: map, reloadsChanges: reloads)
+            },
+            Initializer(testDescription: "bundle:", reloadsByDefault: false) { fixture, reloads in
+                let bundle = try #require(Bundle(path: fixture.folder.path))
+                guard let reloads else { return try LocalSubstitutionCache(bundle: bundle) }
+                return try LocalSubstitutionCache(bundle: bundle, reloadsChanges: reloads)
+            },
+        ]
+    }
+
+    @Test(
+        "Changes to the map and its files take effect if the initializer says so",
+        arguments: Initializer.all,
+        [nil, true, false]
+    )
+    func initializers(_ initializer: Initializer, reloadsChanges: Bool?) throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
-        let cache = try LocalSubstitutionCache(map: SubstitutionMap(contentsOf: fixture.mapFile))
+        let cache = try initializer.cache(fixture, reloadsChanges)
+        let reloads = reloadsChanges ?? initializer.reloadsByDefault
         #expect(try cache.lookUp("https://h/a")?.text == "local")
         try fixture.write("changed", to: "a.txt")
+        #expect(try cache.lookUp("https://h/a")?.text == (reloads ? "changed" : "local"))
+        for name in ["b", "c"] {
+            try fixture.writeMap("\"https://h/\(name)\": \"a.txt\"")
+            #expect(try cache.lookUp("https://h/\(name)")?.text == (reloads ? "changed" : nil))
+        }
+    }
+
+    @Test("A bundle's map that was loaded again is still a bundle's map")
+    func reloadedBundle() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let bundle = try #require(Bundle(path: fixture.folder.path))
+        let cache = try LocalSubstitutionCache(bundle: bundle, reloadsChanges: true)
         try fixture.writeMap(#""https://h/b": "a.txt""#)
-        #expect(try cache.lookUp("https://h/a")?.text == "local")
-        #expect(try cache.lookUp("https://h/b") == nil)
+        #expect(try cache.lookUp("https://h/b")?.text == "local")
+        #expect(cache.map.resources?.isInBundle == true)
     }
 
     @Test("Watched files aren't memory-mapped, since they may be truncated in place")
@@ -157,21 +199,12 @@ struct LiveReloadTests {
             let large = String(repeating: "a", count: FileBytes.smallestMapped * 2)
             let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": large])
             let bundle = try #require(Bundle(path: fixture.folder.path))
-            let cache = LocalSubstitutionCache(map: try SubstitutionMap(bundle: bundle), reloadsChanges: true)
+            let cache = try LocalSubstitutionCache(bundle: bundle, reloadsChanges: true)
             let response = try #require(try cache.lookUp("https://h/a"))
             try #require(truncate(fixture.file("a.txt").path, 0) == 0)
             #expect(response.text == large)
             #expect(try cache.lookUp("https://h/a")?.text == "")
         }
-    }
-
-    @Test("A bundle is never watched")
-    func bundle() throws {
-        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
-        let cache = try fixture.bundleCache()
-        #expect(try cache.lookUp("https://h/a")?.text == "local")
-        try fixture.write("changed", to: "a.txt")
-        #expect(try cache.lookUp("https://h/a")?.text == "local")
     }
 
     @Test("A file's status isn't reliable until the file system's clock has ticked")
