@@ -32,7 +32,10 @@ let package = Package(
         .target(name: "MapWriting", dependencies: ["LocalSubstitution"]),
         .target(name: "LocalSubstitutionRecording", dependencies: ["Guarded", "LocalSubstitution", "MapWriting"]),
         .target(name: "MapTools", dependencies: ["Guarded", "LocalSubstitution", "MapWriting"]),
-        .target(name: "LocalSubstitutionTesting", dependencies: ["Guarded", "LocalSubstitution", "MapTools"]),
+        .target(
+            name: "LocalSubstitutionTesting",
+            dependencies: ["Guarded", "LocalSubstitution", "MapTools", "MapWriting"]
+        ),
         .target(name: "WebReferences", dependencies: ["LocalSubstitution"]),
         .target(name: "Loopback", dependencies: ["Guarded"]),
         .target(

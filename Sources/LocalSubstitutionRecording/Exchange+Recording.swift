@@ -32,14 +32,19 @@ extension Exchange {
     final class Accepted {
         private let exchange: Exchange
         let url: NormalizedURL
-        /// Whether the body is the one that the server sent, so that the server's validators describe it.
-        private let isOriginal: Bool
+        /// What a closure has changed, and the headers that it has set in vain; `nil` if there's no closure.
+        private let redacted: (response: RecordedResponse, leftOut: [String])?
 
-        fileprivate init(_ exchange: Exchange, at url: NormalizedURL, isOriginal: Bool) {
-            (self.exchange, self.url, self.isOriginal) = (exchange, url, isOriginal)
+        fileprivate init(
+            _ exchange: Exchange,
+            at url: NormalizedURL,
+            redacted: (response: RecordedResponse, leftOut: [String])? = nil
+        ) {
+            (self.exchange, self.url, self.redacted) = (exchange, url, redacted)
         }
 
-        var body: Data { exchange.body }
+        /// The body to write.
+        var body: Data { redacted?.response.body ?? exchange.body }
 
         /// The headers of the request.
         var requestHeaders: [String: String] { exchange.request.allHTTPHeaderFields ?? [:] }
@@ -61,17 +66,19 @@ extension Exchange {
         private(set) lazy var digest = Digest.hexadecimal(of: body)
 
         /// The parts of the response that the map keeps.
-        private(set) lazy var response = RecordedResponse(
-            exchange.response,
-            body: body,
-            headers: RecordingRules.Headers.names + (300..<400 ~= exchange.response.statusCode ? ["Location"] : [])
-        )
+        private(set) lazy var response =
+            redacted.map { WrittenResponse($0.response) }
+            ?? WrittenResponse(exchange.response, body: body, headers: exchange.recordedHeaderNames)
 
-        /// Clauses about headers that are left out because they may contain a credential, and about another response that
-        /// this one replaces; `nil` if there are none.
+        /// Clauses about headers that are left out because they may contain a credential, or although a closure has set
+        /// them, and about another response that this one replaces; `nil` if there are none.
         var note: String? {
             let headers = RecordingRules.Headers.noteOnWithheld { exchange.response.value(forHTTPHeaderField: $0) }
-            let notes = [headers, replacesAnother ? RecordingRules.keptLast : nil].compactMap(\.self)
+            let leftOut = redacted?.leftOut ?? []
+            let notes = [
+                headers, leftOut.isEmpty ? nil : "without \(leftOut.listed())",
+                replacesAnother ? RecordingRules.keptLast : nil,
+            ].compactMap(\.self)
             return notes.isEmpty ? nil : notes.joined(separator: "; ")
         }
 
@@ -98,7 +105,8 @@ extension Exchange {
         /// redirect led to the response, or if the body was changed. After a redirect or a change, a 304 wouldn't mean
         /// that the kept body is current.
         private func validator(_ name: String) -> String? {
-            guard exchange.redirects.isEmpty, isOriginal, let value = exchange.response.value(forHTTPHeaderField: name)
+            guard exchange.redirects.isEmpty, redacted == nil || body == exchange.body,
+                let value = exchange.response.value(forHTTPHeaderField: name)
             else { return nil }
             return HTTPSyntax.problem(ofHeader: name, value: value) == nil ? value : nil
         }
@@ -113,32 +121,43 @@ extension Exchange {
         case refuse(RecordingRules.Refusal, dropping: NormalizedURL?)
     }
 
-    /// Decides whether to keep the response, first with the server's body and then with the body that `redact` returns.
+    /// Decides whether to keep the response, first as the server sent it and then as `redact` has changed it.
     ///
     /// - Parameters:
     ///   - foreign: The entries that the recorder didn't write. An entry for the URL keeps the response from being
     ///     recorded.
     ///   - limit: The largest total size of a recorder's files, in bytes. One body may have a twentieth of the limit.
-    ///   - redact: Called once if the rules would keep the server's body; `nil` to keep that body.
+    ///   - redact: Called once if the rules would keep the server's response; `nil` to keep that response.
     func decision(
         _ foreign: ForeignEntries,
         limit: Int,
-        redact: SubstitutionRecorder.Redaction?
+        redact: RecordedResponse.Redaction?
     ) -> Decision {
-        let decision = decision(foreign, limit: limit, original: body)
+        let decision = decision(foreign, limit: limit)
         guard let redact, case .keep(let accepted) = decision else { return decision }
-        guard let redacted = redact(.init(request: request, head: response, body: body)) else {
-            return .refuse(.refused, dropping: accepted.url)
+        guard let url = request.url else { return .refuse(.url("is missing"), dropping: accepted.url) }
+        var headers = RecordingRules.Headers.kept(recordedHeaderNames) { response.value(forHTTPHeaderField: $0) }
+        headers["Content-Type"] = response.value(forHTTPHeaderField: "Content-Type")
+        var recorded = RecordedResponse(url: url, status: response.statusCode, headers: headers, body: body)
+        do throws(RecordingRules.Refusal) {
+            let leftOut = try recorded.redact(redact)
+            let refusal =
+                RecordingRules.refusal(ofStatus: recorded.status, isBrowsed: isBrowsed)
+                ?? RecordingRules.refusal(ofBytes: recorded.body.count, most: limit / 20)
+            if let refusal { throw refusal }
+            return .keep(Accepted(self, at: accepted.url, redacted: (recorded, leftOut)))
+        } catch {
+            return .refuse(error, dropping: accepted.url)
         }
-        var exchange = self
-        exchange.body = redacted.body
-        return exchange.decision(foreign, limit: limit, original: body)
     }
 
-    /// Decides whether to keep the response with its current body.
-    ///
-    /// - Parameter original: The body that the server sent, to compare with the current one.
-    private func decision(_ foreign: ForeignEntries, limit: Int, original: Data) -> Decision {
+    /// The names of the response's headers that are recorded.
+    fileprivate var recordedHeaderNames: [String] {
+        RecordingRules.Headers.names + (300..<400 ~= response.statusCode ? ["Location"] : [])
+    }
+
+    /// Decides whether to keep the response as the server sent it.
+    private func decision(_ foreign: ForeignEntries, limit: Int) -> Decision {
         let url: NormalizedURL
         do throws(RecordingRules.Refusal) {
             url = try RecordingRules.url(of: request)
@@ -154,7 +173,7 @@ extension Exchange {
             RecordingRules.refusal(ofRedirects: redirects) ?? exclusionOfTarget(foreign)
             ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20, isBrowsed: isBrowsed)
             ?? notHeld
-        guard let refusal else { return .keep(Accepted(self, at: url, isOriginal: body == original)) }
+        guard let refusal else { return .keep(Accepted(self, at: url)) }
         return .refuse(refusal, dropping: [200, 404, 410].contains(response.statusCode) ? url : nil)
     }
 

@@ -28,7 +28,7 @@ final class RecorderFolder: Sendable {
     let resources: ResourcesFolder
     private let folder: URL
     private let limit: Int
-    private let redact: SubstitutionRecorder.Redaction?
+    private let redact: RecordedResponse.Redaction?
     private let journal: RecordingJournal
     private let pending = Guarded(PendingResponses())
     private let index: Guarded<RecorderIndex>
@@ -40,7 +40,7 @@ final class RecorderFolder: Sendable {
     ///
     /// - Parameter limit: The largest total size of the files, in bytes. Beyond the limit, the oldest responses are
     ///   dropped.
-    init(_ folder: URL, limit: Int, redact: SubstitutionRecorder.Redaction?) throws(SubstitutionRecorderError) {
+    init(_ folder: URL, limit: Int, redact: RecordedResponse.Redaction?) throws(SubstitutionRecorderError) {
         let mapFile = folder.appendingPathComponent(Self.mapName, isDirectory: false)
         let resources = MapFolder.resources(of: mapFile, without: Self.lostFiles(beside: mapFile))
         var map = MapFolder(mapFile, resources: resources)

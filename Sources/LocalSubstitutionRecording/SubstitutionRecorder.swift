@@ -1,11 +1,11 @@
 import Dispatch
 public import Foundation
 import Guarded
-package import LocalSubstitution
+public import LocalSubstitution
 import MapWriting
 
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
+package import FoundationNetworking
 #endif
 
 /// A recorder that keeps responses from the network as files in a folder, with a map that serves them. Use it to answer
@@ -37,41 +37,26 @@ public final class SubstitutionRecorder: Sendable {
         var hasWritten = false
     }
 
-    /// A response that a recorder is about to keep.
-    public struct Response: Sendable {
-        /// The original request, before any redirect.
-        public let request: URLRequest
-        /// The server's response. After redirects, its `url` is the last target. The recorder keeps only headers that
-        /// describe the body, and none that seem to contain a credential.
-        public let head: HTTPURLResponse
-        /// The bytes to keep. Change them to keep something different from what the server sent.
-        public var body: Data
-    }
-
-    /// A closure that receives a response and returns it, perhaps with another body, or returns `nil` to refuse it.
-    /// Changes to anything but the body are ignored.
-    public typealias Redaction = @Sendable (Response) -> Response?
-
     /// Opens a folder, and creates the folder if it doesn't exist.
     ///
     /// - Parameters:
     ///   - folder: The folder for the map and the files.
     ///   - limit: The largest total size of the kept files, in bytes; 50 MB by default. Beyond the limit, the oldest
     ///     responses are dropped. A response larger than a twentieth of the limit isn't kept.
-    ///   - redacting: Called once for each response that would be kept, before any of it is written. Return the
-    ///     response, perhaps with another body. Return `nil` to refuse it, which also drops an earlier copy for the
-    ///     URL. The client still receives what the server sent. The recorder calls the closure for one response at a
-    ///     time, not on the loader's queue, and not for copies that are already in the folder. The closure must not
-    ///     call the recorder. By default, the recorder keeps the body that the server sent.
+    ///   - redact: Called once for each response that would be recorded, before any of it is written. It can change
+    ///     the response, or exclude it, which also drops an earlier recording of the URL; see
+    ///     `LocalSubstitution.RecordedResponse`. The client still receives what the server sent. The recorder calls the
+    ///     closure for one response at a time, not on URLSession's queue, and not for what is already in the folder.
+    ///     The closure must not call the recorder. By default, the recorder writes what the server sent.
     /// - Throws: An error if another recorder uses the folder, if the folder's map can't be read or isn't a JSON
     ///   object, or if the folder isn't writable. An existing folder opens even if the disk is full.
     public init(
         folder: URL,
         limit: Int = 50_000_000,
-        redacting: Redaction? = nil
+        redacting redact: (@Sendable (inout RecordedResponse) -> Void)? = nil
     ) throws(SubstitutionRecorderError) {
         self.folder = folder
-        contents = try RecorderFolder(folder, limit: max(limit, 0), redact: redacting)
+        contents = try RecorderFolder(folder, limit: max(limit, 0), redact: redact)
     }
 
     deinit {

@@ -3,6 +3,7 @@ import Foundation
 import Guarded
 import LocalSubstitution
 import MapTools
+import MapWriting
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -61,8 +62,8 @@ struct Recording: Sendable {
     /// would fail by these rules. A request that matches one of the test's exceptions wouldn't fail, so its response
     /// isn't added.
     let unmatched: SessionRules
-    /// Changes an answer before it's recorded; `nil` to record answers unchanged.
-    let redact: (@Sendable (inout RecordedAnswer) -> Void)?
+    /// Changes or excludes a response before it's recorded; `nil` to record responses unchanged.
+    let redact: (@Sendable (inout RecordedResponse) -> Void)?
 
     /// Creates the recording of a test.
     ///
@@ -285,15 +286,23 @@ struct Recording: Sendable {
         if missing == .target {
             throw obstacle("its entry has no “forwardTo”. Set it to the URL to load the response from.")
         }
-        guard var answer = RecordedAnswer(request) else {
+        guard var (recorded, leftOut) = request.recorded else {
             throw obstacle("the response is too long, or isn't HTTP. Write the entry by hand.")
         }
-        if let reason = sequence?.refusal(ofStatus: answer.status, instead: request.entry) { throw obstacle(reason) }
-        redact?(&answer)
-        if answer.isRefused { throw obstacle("the redacting closure refused the response") }
-        var exchange = answer.exchange
+        if let reason = sequence?.refusal(ofStatus: recorded.status, instead: request.entry) { throw obstacle(reason) }
+        if let redact {
+            do throws(RecordingRules.Refusal) {
+                leftOut += try recorded.redact(redact)
+            } catch {
+                throw obstacle(error.description)
+            }
+        }
+        var exchange = RecordedExchange(
+            recorded,
+            requestType: request.request.value(forHTTPHeaderField: "Content-Type")
+        )
         exchange.replaced = sequence
-        return (exchange, answer.leftOut)
+        return (exchange, leftOut)
     }
 }
 #endif

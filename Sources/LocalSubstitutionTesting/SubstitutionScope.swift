@@ -18,8 +18,8 @@ struct SubstitutionScope: Sendable {
         var handlers: [String: SubstitutionMap.Handler] = [:]
         /// Whether the map also answers requests with `URLSession.shared`; `false` by default.
         var sharedSession = false
-        /// Changes an answer before it's recorded; `nil` to record answers unchanged.
-        var redact: (@Sendable (inout RecordedAnswer) -> Void)?
+        /// Changes or excludes a response before it's recorded; `nil` to record responses unchanged.
+        var redact: (@Sendable (inout RecordedResponse) -> Void)?
         /// Whether a trait reports entries that answered no request; `false` by default. `withSubstitutions` doesn't
         /// report them.
         var reportsUnused = false

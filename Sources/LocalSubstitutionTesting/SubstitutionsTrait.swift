@@ -193,8 +193,9 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default. An entry is
     ///     used if it answers a request with at least one of the test's arguments. In a suite's trait, an entry is used
     ///     if it answers a request in at least one of the suite's tests, so run the whole suite.
-    ///   - redact: Changes each answer before a recording run (with `LOCAL_SUBSTITUTION_RECORD` set) saves it, for
-    ///     example to remove tokens from a response. By default, answers aren't changed.
+    ///   - redact: Changes or excludes each response before a recording run (with `LOCAL_SUBSTITUTION_RECORD` set)
+    ///     writes it, for example to remove tokens; see `LocalSubstitution.RecordedResponse`. By default, responses
+    ///     aren't changed.
     ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
@@ -205,7 +206,7 @@ extension Trait where Self == SubstitutionsTrait {
         handlers: [String: SubstitutionMap.Handler] = [:],
         sharedSession: Bool = false,
         reportsUnused: Bool = false,
-        redacting redact: (@Sendable (inout RecordedAnswer) -> Void)? = nil,
+        redacting redact: (@Sendable (inout RecordedResponse) -> Void)? = nil,
         filePath: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {

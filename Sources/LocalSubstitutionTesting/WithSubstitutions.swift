@@ -17,8 +17,8 @@ import Testing
 ///   - sharedSession: Whether the map also answers `URLSession.shared` while the body runs; `false` by default. If
 ///     `true`, the process must not have used `URLSession.shared` before this call; on Linux, it must not have used any
 ///     session. The trait has no such restriction.
-///   - redact: Changes each answer before a recording run (with `LOCAL_SUBSTITUTION_RECORD` set) saves it, for example
-///     to remove tokens from a response. By default, answers aren't changed.
+///   - redact: Changes or excludes each response before a recording run (with `LOCAL_SUBSTITUTION_RECORD` set) writes
+///     it, for example to remove tokens; see `LocalSubstitution.RecordedResponse`. By default, responses aren't changed.
 ///   - isolation: The actor that runs the body. By default, the caller's.
 ///   - fileID: The file where issues are shown. By default, the caller's.
 ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
@@ -36,7 +36,7 @@ public func withSubstitutions<Result>(
     resources: String? = nil,
     handlers: [String: SubstitutionMap.Handler] = [:],
     sharedSession: Bool = false,
-    redacting redact: (@Sendable (inout RecordedAnswer) -> Void)? = nil,
+    redacting redact: (@Sendable (inout RecordedResponse) -> Void)? = nil,
     isolation: isolated (any Actor)? = #isolation,
     fileID: String = #fileID,
     filePath: String = #filePath,

@@ -63,14 +63,23 @@ package enum RecordingRules {
     ///   - isBrowsed: Whether the response is part of a recorded site. If so, all of ``statuses`` are kept, and
     ///     `Set-Cookie`, `Vary` and `Cache-Control` are ignored.
     package static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int, isBrowsed: Bool) -> Refusal? {
-        guard isBrowsed ? statuses.contains(response.statusCode) : response.statusCode == 200 else {
-            return .status(response.statusCode)
-        }
+        if let refusal = refusal(ofStatus: response.statusCode, isBrowsed: isBrowsed) { return refusal }
         if let location = response.value(forHTTPHeaderField: "Location"), SecretName.isIn(location) {
             return .secretHeader("Location")
         }
         if !isBrowsed, let refusal = refusal(ofSharing: response) { return refusal }
-        return bytes > most ? .tooLarge(bytes: bytes, most: most) : nil
+        return refusal(ofBytes: bytes, most: most)
+    }
+
+    /// Returns why a recorder doesn't keep a response with a status; `nil` if it does. For the parameter, see
+    /// ``refusal(of:bytes:most:isBrowsed:)``.
+    package static func refusal(ofStatus status: Int, isBrowsed: Bool) -> Refusal? {
+        (isBrowsed ? statuses.contains(status) : status == 200) ? nil : .status(status)
+    }
+
+    /// Returns why a recorder doesn't keep a body of a length, in bytes; `nil` if it does.
+    package static func refusal(ofBytes bytes: Int, most: Int) -> Refusal? {
+        bytes > most ? .tooLarge(bytes: bytes, most: most) : nil
     }
 
     /// Returns why a response's headers suggest that it's meant for one user only; `nil` if they don't.
@@ -146,6 +155,18 @@ extension RecordingRules {
             }
         }
 
+        /// The headers that describe a response's exact bytes, so that they're wrong for another body.
+        static let ofBytes = ["Content-Digest", "Content-MD5", "Digest", "ETag", "Last-Modified", "Repr-Digest"]
+
+        /// Returns why a header that a closure has set isn't written; `nil` if it is.
+        static func reasonToLeaveOut(_ name: String, value: String) -> String? {
+            // Only its type and charset are written if it seems to contain a credential.
+            if name.isSameHeader(as: "Content-Type") { return nil }
+            if HTTPSyntax.problem(ofHeader: name, value: value) != nil { return "a map can't set it" }
+            let isOfCORS = name.asciiLowercased.hasPrefix("access-control-")
+            return !isOfCORS && SecretName.isSecret(name) || SecretName.isIn(value) ? "it may be a credential" : nil
+        }
+
         /// Returns a clause that names the headers left out because their value seems to contain a credential; `nil` if
         /// there are none. If it names `Content-Type`, the type and charset are still kept.
         ///
@@ -207,7 +228,7 @@ extension RecordingRules {
         package static func notHeld(most: Int) -> Self {
             Self("the response is longer than \(most.grouped) bytes, the most that is held in memory")
         }
-        package static let refused = Self("the recorder's redacting closure refused it")
+        package static let excludedByClosure = Self("the redacting closure excludes it")
         package static let closed = Self("the recorder was closed")
     }
 }

@@ -18,7 +18,7 @@ package struct WrittenEntry {
     ///   - file: The name of the file with the body; `nil` if the body is empty.
     ///   - defaults: The fields of the map's `$defaults`. The entry overrides the ones that would change its answer.
     package init(
-        _ response: RecordedResponse,
+        _ response: WrittenResponse,
         to method: String = "GET",
         at url: NormalizedURL,
         file: String?,

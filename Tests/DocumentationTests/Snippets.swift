@@ -174,13 +174,11 @@ func closeRecorder(_ recorder: SubstitutionRecorder) {
 func keepWithoutTokens(in folder: URL) throws -> SubstitutionRecorder {
     // snippet: a recorder that removes tokens
     let recorder = try SubstitutionRecorder(folder: folder) { response in
-        guard response.head.mimeType == "application/json" else { return response }
-        var response = response
+        guard response.headers["Content-Type"]?.hasPrefix("application/json") == true else { return }
         let text = String(decoding: response.body, as: UTF8.self)
         let token = #""token": *"[^"]*""#
         let changed = text.replacingOccurrences(of: token, with: #""token": "…""#, options: .regularExpression)
         response.body = Data(changed.utf8)
-        return response
     }
     // end
     return recorder
@@ -310,8 +308,8 @@ func sharedPrices() async throws {
 @Test(
     .substituting(
         "Fixtures/login.json",
-        redacting: { answer in
-            if answer.url.path == "/login" { answer.body = Data(#"{ "token": "redacted" }"#.utf8) }
+        redacting: { response in
+            if response.url.path == "/login" { response.body = Data(#"{ "token": "redacted" }"#.utf8) }
         }
     )
 )

@@ -226,11 +226,11 @@ struct RecordingAgainTests {
         #expect(try [site.text("a.txt"), site.text("b.txt")] == ["old", "fresh GET b"])
     }
 
-    @Test("A refused response replaces nothing")
+    @Test("An excluded response replaces nothing")
     func refused() async throws {
         let site = try Site(#"{ "@a": "a.txt" }"#, [:])
         let issue = try #require(try await site.run("GET a", in: "refused").issues.first?.text)
-        #expect(issue.contains("not replaced: the redacting closure refused the response"), "\(issue)")
+        #expect(issue.contains("not replaced: the redacting closure excludes it"), "\(issue)")
         #expect(try site.text("a.txt") == "old")
     }
 

@@ -83,7 +83,7 @@ struct TraitTests {
             handlers: ["saveOrder": { _ in .status(201) }],
             sharedSession: false,
             reportsUnused: true,
-            redacting: { $0.isRefused = true }
+            redacting: { $0.isExcluded = true }
         )
     )
     func parameters() async throws {

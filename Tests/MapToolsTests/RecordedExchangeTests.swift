@@ -247,13 +247,14 @@ struct RecordedExchangeTests {
         type: String = "text/plain; charset=utf-8"
     ) throws -> RecordedExchange {
         RecordedExchange(
-            method: method,
-            url: url,
-            requestBody: request.map { Data($0.utf8) },
-            status: status,
-            headers: headers,
-            contentType: type,
-            body: Data(body.utf8)
+            RecordedResponse(
+                method: method,
+                url: try #require(URL(string: url)),
+                requestBody: request.map { Data($0.utf8) },
+                status: status,
+                headers: headers.merging(["Content-Type": type]) { $1 },
+                body: Data(body.utf8)
+            )
         )
     }
 

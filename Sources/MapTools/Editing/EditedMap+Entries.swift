@@ -68,7 +68,7 @@ extension EditedMap {
                 "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file that answers it."
             )
         }
-        let recorded = RecordedResponse(response, body: body)
+        let recorded = WrittenResponse(response, body: body)
         let exchange = RecordedExchange(request: .any("GET"), url: key, response: recorded)
         switch try keep([exchange], for: url, as: key, replacing: replacing).first {
         case .success(let kept): return kept

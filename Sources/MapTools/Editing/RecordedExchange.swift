@@ -1,5 +1,5 @@
-package import Foundation
-import LocalSubstitution
+import Foundation
+package import LocalSubstitution
 import MapWriting
 
 /// A request and its response, to keep in a map. The request can have any method, and the response any status. The
@@ -10,7 +10,7 @@ package struct RecordedExchange: Sendable {
     package let url: String
     /// The request's body; `nil` if it has none.
     var requestBody: Data?
-    let response: RecordedResponse
+    let response: WrittenResponse
     /// How many requests the response answers; `nil` for any number. A sequence's last response answers any number.
     var times: Int?
     /// How many requests the earlier responses of the sequence answer; 0 by default.
@@ -77,22 +77,14 @@ package struct RecordedExchange: Sendable {
 }
 
 extension RecordedExchange {
-    package init(
-        method: String,
-        url: String,
-        requestBody: Data?,
-        requestType: String? = nil,
-        status: Int,
-        headers: [String: String],
-        contentType: String?,
-        body: Data
-    ) {
-        let condition = RecordedCondition(requestBody, type: requestType)
+    /// - Parameter requestType: The request's `Content-Type`; `nil`, the default, if it has none.
+    package init(_ recorded: RecordedResponse, requestType: String? = nil) {
+        let condition = RecordedCondition(recorded.requestBody, type: requestType)
         self.init(
-            request: Request(method: method, condition: condition),
-            url: url,
-            requestBody: requestBody,
-            response: RecordedResponse(status: status, headers: headers, contentType: contentType, body: body)
+            request: Request(method: recorded.method, condition: condition),
+            url: recorded.url.absoluteString,
+            requestBody: recorded.requestBody,
+            response: WrittenResponse(recorded)
         )
     }
 

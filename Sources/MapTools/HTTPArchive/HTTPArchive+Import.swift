@@ -157,7 +157,7 @@ extension HTTPArchive {
         if Redirect.statuses.contains(status), entry.headers["location"] != nil, headers["Location"] == nil {
             throw .secretLocation
         }
-        let response = RecordedResponse(status: status, headers: headers, contentType: type?.text, body: body.bytes)
+        let response = WrittenResponse(status: status, headers: headers, contentType: type?.text, body: body.bytes)
         return RecordedExchange(request: request, url: url.canonical, response: response)
     }
 }

@@ -40,7 +40,7 @@ struct ChildAgain {
     @Test(.substituting(ChildRecording.map, handlers: saveOrder))
     func second() async { await Self.send("second") }
 
-    @Test(.substituting(ChildRecording.map, redacting: { $0.isRefused = true }))
+    @Test(.substituting(ChildRecording.map, redacting: { $0.isExcluded = true }))
     func refused() async { await Self.send("first") }
 
     @Test(.substituting(ChildRecording.map, unmatched: .issue(except: ["http://127.0.0.1:*/*"])))

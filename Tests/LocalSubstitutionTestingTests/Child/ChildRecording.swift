@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
 import Foundation
+import LocalSubstitution
 import LocalSubstitutionTesting
 import Testing
 
@@ -61,9 +62,9 @@ struct ChildRecording {
     @Test(
         .substituting(
             map,
-            redacting: { answer in
-                let text = String(decoding: answer.body, as: UTF8.self)
-                answer.body = Data(text.replacingOccurrences(of: "s3cr3t-token", with: "redacted").utf8)
+            redacting: { response in
+                let text = String(decoding: response.body, as: UTF8.self)
+                response.body = Data(text.replacingOccurrences(of: "s3cr3t-token", with: "redacted").utf8)
             }
         )
     )
@@ -107,7 +108,7 @@ struct ChildRecording {
         while TestSubstitutions.current.requests.isEmpty { await Task.yield() }
     }
 
-    @Test(.substituting(map, redacting: { $0.isRefused = true }))
+    @Test(.substituting(map, redacting: { $0.isExcluded = true }))
     func refused() async throws {
         #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)
     }

@@ -20,7 +20,7 @@ struct RecorderFixture {
 
     func open(
         limit: Int = 50_000_000,
-        redacting: SubstitutionRecorder.Redaction? = nil
+        redacting: RecordedResponse.Redaction? = nil
     ) throws -> SubstitutionRecorder {
         try SubstitutionRecorder(folder: folder.url, limit: limit, redacting: redacting)
     }

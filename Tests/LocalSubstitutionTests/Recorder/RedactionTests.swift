@@ -20,11 +20,9 @@ struct RedactionTests {
     private static let validators = ["ETag": "\"1\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]
 
     /// Replaces the secret in a body.
-    private static let redact: SubstitutionRecorder.Redaction = { response in
-        var response = response
+    private static let redact: RecordedResponse.Redaction = { response in
         let text = String(decoding: response.body, as: UTF8.self)
         response.body = Data(text.replacingOccurrences(of: secret, with: "…").utf8)
-        return response
     }
 
     private let fixture: RecorderFixture
@@ -33,28 +31,31 @@ struct RedactionTests {
 
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let redact: SubstitutionRecorder.Redaction
+        let redact: RecordedResponse.Redaction
         var reason: RecordingRules.Refusal?
         var body: String?
         var hasValidators = false
     }
 
     static let rows = [
-        Row(testDescription: "returns it", redact: { $0 }, body: "new \(secret)", hasValidators: true),
+        Row(testDescription: "leaves it", redact: { _ in }, body: "new \(secret)", hasValidators: true),
         Row(testDescription: "changes it", redact: redact, body: "new …"),
-        Row(testDescription: "refuses it", redact: { _ in nil }, reason: .refused),
+        Row(
+            testDescription: "changes a header",
+            redact: { $0.headers["X-A"] = "a" },
+            body: "new \(secret)",
+            hasValidators: true
+        ),
+        Row(testDescription: "excludes it", redact: { $0.isExcluded = true }, reason: .excludedByClosure),
         Row(
             testDescription: "makes it too large",
-            redact: { response in
-                var response = response
-                response.body = Data(count: 51)
-                return response
-            },
+            redact: { $0.body = Data(count: 51) },
             reason: .tooLarge(bytes: 51, most: 50)
         ),
+        Row(testDescription: "sets a status that isn't recorded", redact: { $0.status = 404 }, reason: .status(404)),
     ]
 
-    @Test("What it returns replaces an earlier copy, even if that's nothing", arguments: rows)
+    @Test("What it leaves replaces an earlier copy, even if that's nothing", arguments: rows)
     func outcomes(_ row: Row) throws {
         try fixture.keepAndClose(Self.url, "old", etag: "\"0\"")
         let recorder = try fixture.open(limit: 1_000, redacting: row.redact)
@@ -77,11 +78,9 @@ struct RedactionTests {
         let seen = Guarded<[String]>([])
         let recorder = try fixture.open { response in
             let text = String(decoding: response.body, as: UTF8.self)
-            let accept = response.request.value(forHTTPHeaderField: "Accept") ?? ""
-            seen.withLock {
-                $0.append("\(response.request.url?.path ?? "") \(text) \(accept) \(response.head.statusCode)")
-            }
-            return text == "3" ? nil : response
+            let line = "\(response.method) \(response.url.path) \(text) \(response.status)"
+            seen.withLock { $0.append(line) }
+            response.isExcluded = text == "3"
         }
         let rows: [(path: String, status: Int, headers: [String: String])] = [
             ("a", 200, [:]), ("b", 200, [:]), ("a", 200, [:]), ("b", 200, [:]), ("c", 500, [:]),
@@ -90,7 +89,7 @@ struct RedactionTests {
         for (number, row) in rows.enumerated() {
             let url = "https://h/\(row.path)"
             let received = try Exchange(
-                request: RecorderFixture.request(url, ["Accept": "*/*"]),
+                request: RecorderFixture.request(url),
                 response: RecorderFixture.response(url, row.status, row.headers),
                 body: Data("\(number)".utf8),
                 redirects: []
@@ -98,7 +97,7 @@ struct RedactionTests {
             recorder.record(received) { _ in }
         }
         for _ in 0..<2 { recorder.flush() }
-        #expect(seen.withLock { $0 } == ["/a 0 */* 200", "/b 1 */* 200", "/a 2 */* 200", "/b 3 */* 200"])
+        #expect(seen.withLock { $0 } == ["GET /a 0 200", "GET /b 1 200", "GET /a 2 200", "GET /b 3 200"])
         #expect(try recorder.body("https://h/a") == "2" && recorder.body("https://h/b") == nil)
         #expect(fixture.files.count == 1)
     }
@@ -127,14 +126,73 @@ struct RedactionTests {
         }
     }
 
+    @Test("It sees the headers that are recorded, and those that it sets are written, but for credentials")
+    func headers() throws {
+        let seen = Guarded<[String: String]>([:])
+        let recorder = try fixture.open { response in
+            seen.withLock { [headers = response.headers] in $0 = headers }
+            response.headers["Content-Type"] = "text/plain; charset=utf-8"
+            response.headers["Link"] = nil
+            response.headers["X-Recorded"] = "yes"
+            response.headers["Set-Cookie"] = "a=\(Self.secret)"
+            response.headers["Content-Length"] = "471147114711"
+        }
+        let sent = ["Content-Type": "text/html", "Link": "<a>", "Content-Language": "de"]
+        let all = sent.merging(["ETag": "\"1\"", "X-Other": "x", "Cache-Control": "no-cache"]) { $1 }
+        let outcome = try recorder.keep(Self.url, Data("body".utf8), all)
+        recorder.flush()
+        #expect(seen.withLock { $0 } == sent)
+        var note: String?
+        if case .kept(_, _, let found) = outcome { note = found }
+        #expect(note == "without Content-Length (a map can't set it) and Set-Cookie (it may be a credential)")
+        let headers = #"{ "Content-Language": "de", "X-Recorded": "yes" }"#
+        #expect(fixture.mapText.contains(#"{ "file": "h/a.txt", "headers": \#(headers) }"#), "\(fixture.mapText)")
+        recorder.close()
+        let next = try fixture.open()
+        #expect(try next.keep(Self.url, "other").isKept, "it's the recorder's own entry")
+    }
+
+    /// A status that a recorded site keeps or doesn't keep, and what the map then has.
+    struct StatusRow: Sendable {
+        let status: Int
+        var location: String?
+        var reason: RecordingRules.Refusal?
+    }
+
+    @Test(
+        "A recorded site's response gets the status that it sets, if a site's responses may have that",
+        arguments: [
+            StatusRow(status: 200), StatusRow(status: 410), StatusRow(status: 302, location: "https://h/b"),
+            StatusRow(status: 204, reason: .status(204)), StatusRow(status: 500, reason: .status(500)),
+            StatusRow(status: 302, location: "https://h/?token=1", reason: .secretHeader("Location")),
+        ]
+    )
+    func status(_ row: StatusRow) throws {
+        let recorder = try fixture.open { response in
+            response.status = row.status
+            response.headers["Location"] = row.location
+        }
+        let received = try Exchange(
+            request: RecorderFixture.request(Self.url),
+            response: RecorderFixture.response(Self.url, 404, ["Content-Type": "text/plain; charset=utf-8"]),
+            body: Data("gone".utf8),
+            redirects: [],
+            isBrowsed: true
+        )
+        #expect(try recorder.record(received).reason == row.reason?.description)
+        recorder.flush()
+        let substitution = try fixture.map().substitution(for: #require(URL(string: Self.url)))
+        #expect(substitution?.status == (row.reason == nil ? row.status : nil))
+        #expect(substitution?.headers["Location"] == (row.reason == nil ? row.location : nil))
+    }
+
     @Test("While it runs, requests are taken, responses are recorded, and other copies answer")
     func holdsUpNothing() throws {
         let (entered, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = try fixture.open { response in
-            guard response.request.url?.path == "/slow" else { return response }
+            guard response.url.path == "/slow" else { return }
             entered.signal()
             goesOn.wait()
-            return response
         }
         try recorder.keep(Self.url, "copy")
         let slow = try Exchange(
@@ -194,16 +252,16 @@ struct RedactionTests {
         try expectNowhere(Self.secret)
     }
 
-    @Test("A refused response is reported, and none of its bytes is in the folder")
+    @Test("An excluded response is reported, and none of its bytes is in the folder")
     func refused() async throws {
         let origin = try LoopbackServer(routes: ["/me": .text(Self.secret)])
         defer { origin.stop() }
-        let visit = try Visit(fixture.folder.url, redacting: { _ in nil })
+        let visit = try Visit(fixture.folder.url, redacting: { $0.isExcluded = true })
         let events = HeardEvents(of: visit.cache)
         let (data, _) = try await visit.session.data(from: origin.url("me"))
         #expect(data == Data(Self.secret.utf8))
         visit.recorder.flush()
-        let reason = "not recorded \(origin.url("me")): the recorder's redacting closure refused it"
+        let reason = "not recorded \(origin.url("me")): the redacting closure excludes it"
         #expect(events.all.map(\.description).contains(reason))
         visit.end()
         try expectNowhere(Self.secret)

@@ -20,7 +20,7 @@ struct Visit {
         handlers: [String: SubstitutionMap.Handler] = [:],
         unmatched: LocalSubstitutionCache.Unmatched = .load,
         headers: [String: String] = [:],
-        redacting: SubstitutionRecorder.Redaction? = nil
+        redacting: (@Sendable (inout RecordedResponse) -> Void)? = nil
     ) throws {
         recorder = try SubstitutionRecorder(folder: folder, redacting: redacting)
         cache = LocalSubstitutionCache(

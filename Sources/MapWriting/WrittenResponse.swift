@@ -6,7 +6,7 @@ package import FoundationNetworking
 #endif
 
 /// The parts of a response that a map keeps, whether the response was recorded, imported, added, or received in a test.
-package struct RecordedResponse: Sendable {
+package struct WrittenResponse: Sendable {
     package let status: Int
     /// The headers to keep, by name, without `Content-Type`.
     package let headers: [String: String]
@@ -20,6 +20,17 @@ package struct RecordedResponse: Sendable {
     package init(status: Int, headers: [String: String], contentType: String?, body: Data) {
         (self.status, self.headers, self.contentType, self.body) = (status, headers, contentType, body)
         type = contentType.flatMap { ContentType($0) } ?? MIMEType.sniffed(body).flatMap { ContentType($0) }
+    }
+
+    package init(_ recorded: RecordedResponse) {
+        var headers = recorded.headers
+        headers[header: "Content-Type"] = nil
+        self.init(
+            status: recorded.status,
+            headers: headers,
+            contentType: recorded.headers[header: "Content-Type"],
+            body: recorded.body
+        )
     }
 
     /// Creates a value with the parts of a session's response that a map keeps.
