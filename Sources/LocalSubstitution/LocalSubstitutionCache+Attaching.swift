@@ -24,7 +24,7 @@ extension LocalSubstitutionCache {
     ///   - configuration: The sessions' configuration. Forwarded requests use the headers, cookies and timeouts that it
     ///     has when you call this method.
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. For a background
+    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern. For a background
     ///   configuration, and on watchOS, also if `unmatched` isn't `.load`, because custom protocols aren't available.
     public func attach(
         to configuration: URLSessionConfiguration,
@@ -105,7 +105,7 @@ extension LocalSubstitutionCache {
     }
 
     /// Creates a loader that answers requests with this cache's map, for a client that isn't a URLSession. Throws an
-    /// error if an exception of `unmatched` is neither a URL nor a match pattern.
+    /// error if an allowed URL of `unmatched` is neither a URL nor a match pattern.
     ///
     /// - Parameter sendsCredentials: Whether a request's `Authorization` header is forwarded to the network.
     package func makeDirectLoader(

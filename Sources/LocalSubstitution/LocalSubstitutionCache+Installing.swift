@@ -37,7 +37,7 @@ extension LocalSubstitutionCache {
     ///
     /// - Parameter unmatched: What happens to requests that no entry answers. By default, they're loaded from the
     ///   network.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. On Linux, also if the
+    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern. On Linux, also if the
     ///   process has already used a session. On watchOS, which has no custom protocols, also if `unmatched` isn't
     ///   `.load`. After an error, nothing has changed.
     public func install(unmatched: Unmatched = .load) throws(AttachmentError) {
@@ -107,7 +107,7 @@ extension LocalSubstitutionCache {
     ///   - takes: Returns whether a request uses the map. On Linux, it's called on the thread that resumes the
     ///     request's task.
     /// - Returns: A closure that makes the session stop using the map.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
+    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern.
     package func answerSharedSession(
         unmatched: Unmatched,
         listener: SessionRules.Listener,

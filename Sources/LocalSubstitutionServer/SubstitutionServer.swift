@@ -42,7 +42,7 @@ public final class SubstitutionServer: Sendable {
     ///     it doesn't.
     /// - Throws: An error if a key of `ports` isn't an origin, or two keys name the same origin or have the same port.
     ///   Also throws if a port can't be opened, if the process has no file descriptors left, or if `unmatched` is
-    ///   `.fail(except:)` with an exception that is neither a URL nor a match pattern.
+    ///   `.fail(allowing:)` with an allowed URL that is neither a URL nor a match pattern.
     public convenience init(
         cache: LocalSubstitutionCache,
         unmatched: LocalSubstitutionCache.Unmatched = .load,
@@ -88,7 +88,7 @@ public final class SubstitutionServer: Sendable {
                 sendsCredentials: sendsCredentials
             )
         } catch {
-            throw SubstitutionServerError(.invalidException, error.description)
+            throw SubstitutionServerError(.invalidAllowedURL, error.description)
         }
         do throws(StartError) {
             origins = try ServedOrigins(cache, ports: wanted) { connection, origins in

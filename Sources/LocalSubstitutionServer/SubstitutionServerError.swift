@@ -15,8 +15,8 @@ public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible,
         public static let invalidURL = Kind(rawValue: "invalidURL")
         /// A key of `ports` isn't an origin, or two keys name the same origin or have the same port.
         public static let invalidPorts = Kind(rawValue: "invalidPorts")
-        /// An exception of `unmatched` is neither a URL nor a match pattern.
-        public static let invalidException = Kind(rawValue: "invalidException")
+        /// An allowed URL of `unmatched` is neither a URL nor a match pattern.
+        public static let invalidAllowedURL = Kind(rawValue: "invalidAllowedURL")
         /// The system doesn't let the server listen on a port, for example because another process uses the port.
         public static let portUnavailable = Kind(rawValue: "portUnavailable")
         /// The server already has the largest number of origins: 256, or fewer if the process can open only a few

@@ -84,7 +84,7 @@ struct SubstitutionScope: Sendable {
 
     /// Creates a scope with a loaded map. In a recording run, uses the map as it was before the run instead.
     ///
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, if the map can't answer
+    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern, if the map can't answer
     ///   `URLSession.shared` although it should, or if the map to record into can't be loaded.
     init(_ map: SubstitutionMap, _ options: Options) throws {
         if options.sharedSession { try SharedSession.check() }
@@ -138,7 +138,7 @@ struct SubstitutionScope: Sendable {
     ///
     /// In a recording run, one problem that lists what was recorded takes the place of the unmatched requests. In other
     /// runs, unmatched requests are problems only if the test's setting is
-    /// ``TestSubstitutions/Unmatched/issue(except:)``.
+    /// ``TestSubstitutions/Unmatched/issue(allowing:)``.
     private func problems() -> [String] {
         let requests = substitutions.requests
         var seen: Set<String> = []

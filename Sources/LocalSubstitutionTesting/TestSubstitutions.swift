@@ -58,7 +58,7 @@ public final class TestSubstitutions: Sendable {
     /// Creates a test's substitutions.
     ///
     /// - Parameter recording: The test's recording; `nil` if the test isn't recorded.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or if the cache can't be
+    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern, or if the cache can't be
     ///   attached.
     init(_ map: SubstitutionMap, _ options: SubstitutionScope.Options, recording: Recording?) throws(AttachmentError) {
         let log = RequestLog(keepsResponses: recording != nil)
@@ -149,27 +149,27 @@ extension TestSubstitutions {
         /// The request fails, and the test gets an issue that explains why. The test gets the issue even if its code
         /// ignores the error.
         ///
-        /// Requests whose URL matches an exception are loaded from the network instead. An exception is an exact URL,
-        /// or a match pattern such as `http://127.0.0.1:*/*`.
-        case issue(except: [String])
+        /// Requests for the allowed URLs are loaded from the network instead. Each is an exact URL, or a match pattern
+        /// such as `http://127.0.0.1:*/*`.
+        case issue(allowing: [String])
         /// The request fails without an issue, to test how code behaves without a network. A recording run doesn't
         /// record the test's requests.
         ///
-        /// Requests whose URL matches an exception are loaded from the network instead. An exception is an exact URL,
-        /// or a match pattern such as `http://127.0.0.1:*/*`.
-        case fail(except: [String])
+        /// Requests for the allowed URLs are loaded from the network instead. Each is an exact URL, or a match pattern
+        /// such as `http://127.0.0.1:*/*`.
+        case fail(allowing: [String])
         /// The request is loaded from the network.
         case load
 
-        /// Every request that no entry answers fails, and the test gets an issue. There are no exceptions.
-        public static var issue: Unmatched { .issue(except: []) }
-        /// Every request that no entry answers fails without an issue. There are no exceptions.
-        public static var fail: Unmatched { .fail(except: []) }
+        /// Every request that no entry answers fails, and the test gets an issue. No URL is allowed.
+        public static var issue: Unmatched { .issue(allowing: []) }
+        /// Every request that no entry answers fails without an issue. No URL is allowed.
+        public static var fail: Unmatched { .fail(allowing: []) }
 
         /// The cache's setting for these requests. The cache doesn't distinguish failures with and without an issue.
         var ofCache: LocalSubstitutionCache.Unmatched {
             switch self {
-            case .issue(let exceptions), .fail(let exceptions): .fail(except: exceptions)
+            case .issue(let allowed), .fail(let allowed): .fail(allowing: allowed)
             case .load: .load
             }
         }

@@ -45,7 +45,7 @@ struct SnippetTests {
         #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
     }
 
-    @Test("A strict session reaches its exception and nothing else")
+    @Test("A strict session reaches its allowed URL and nothing else")
     func strict() async throws {
         let origin = try LoopbackServer(routes: ["/page": .text("reached")])
         let session = try strictSession(with: try Self.cache())

@@ -76,8 +76,8 @@ func attachedSession(with cache: LocalSubstitutionCache) throws -> URLSession {
 }
 
 func strictSession(with cache: LocalSubstitutionCache) throws -> URLSession {
-    // snippet: a strict session with an exception
-    let session = try cache.makeSession(unmatched: .fail(except: ["http://127.0.0.1:*/*"]))
+    // snippet: a strict session with an allowed URL
+    let session = try cache.makeSession(unmatched: .fail(allowing: ["http://127.0.0.1:*/*"]))
     // end
     return session
 }

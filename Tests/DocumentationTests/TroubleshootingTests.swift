@@ -440,8 +440,8 @@ struct Saying: Sendable, CustomTestStringConvertible {
     // MARK: Attaching
 
     private static let attachments = [
-        Saying("an exception", "The exception “…”") {
-            try attachmentError { _ = try cache("{}").makeSession(unmatched: .fail(except: ["oops"])) }
+        Saying("an allowed URL", "The allowed URL “…”") {
+            try attachmentError { _ = try cache("{}").makeSession(unmatched: .fail(allowing: ["oops"])) }
         },
         Saying("the environment", "LOCAL_SUBSTITUTION_UNMATCHED is “…”.") {
             try attachmentError {

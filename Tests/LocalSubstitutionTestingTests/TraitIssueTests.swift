@@ -279,9 +279,9 @@ struct TraitIssueTests {
     }
     #endif
 
-    @Test("An invalid exception is an issue")
-    func invalidException() async throws {
-        let issues = try await Self.issues("invalidException")
+    @Test("An invalid allowed URL is an issue")
+    func invalidAllowedURL() async throws {
+        let issues = try await Self.issues("invalidAllowedURL")
         #expect(issues.count == 1)
         #expect(issues.first?.text.contains("h/a") == true)
     }

@@ -219,10 +219,10 @@ struct TraitTests {
     }
 
     @Test(
-        "Exceptions are allowed",
-        .substituting("Fixtures/checkout.json", unmatched: .issue(except: ["http://127.0.0.1:*/*"]))
+        "Allowed URLs are loaded",
+        .substituting("Fixtures/checkout.json", unmatched: .issue(allowing: ["http://127.0.0.1:*/*"]))
     )
-    func exceptions() async throws {
+    func allowed() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         #expect(try await text(origin.url("a").absoluteString) == "network")
         #expect(TestSubstitutions.current.requests.map(\.outcome) == [.loaded])
@@ -280,7 +280,7 @@ struct TraitTests {
         }
     }
 
-    @Test("After the test, its sessions fail every request, including exceptions")
+    @Test("After the test, its sessions fail every request, including those for allowed URLs")
     func ended() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         let (session, configuration) = try await withSubstitutions("Fixtures/inner.json", unmatched: .load) {

@@ -255,15 +255,15 @@ struct AttachingTests {
         #expect(map.count == 1)
     }
 
-    // MARK: Exceptions
+    // MARK: Allowed URLs
 
-    @Test("Exceptions, which are exact URLs and patterns, are loaded, and everything else fails")
-    func exceptions() async throws {
+    @Test("Allowed URLs, which are exact URLs and patterns, are loaded, and everything else fails")
+    func allowed() async throws {
         let origin = try LoopbackServer { .text("network \($0.path)") }
         defer { origin.stop() }
         let cache = try Self.cache("a", in: folder)
         let session = try cache.makeSession(
-            unmatched: .fail(except: [origin.url("b").absoluteString, "http://127.0.0.1:*/p/*"])
+            unmatched: .fail(allowing: [origin.url("b").absoluteString, "http://127.0.0.1:*/p/*"])
         )
         defer { session.finishTasksAndInvalidate() }
         #expect(try await Self.text(session) == "a")
@@ -279,27 +279,27 @@ struct AttachingTests {
         #expect(origin.requests.map(\.path) == ["/b", "/p/1", "/p/2/3"])
     }
 
-    @Test("An entry that waits for the network to fail only asks it for an exception")
+    @Test("An entry that waits for the network to fail only asks it for an allowed URL")
     func offlineEntry() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         defer { origin.stop() }
         let cache = try CacheFixture(#""http://127.0.0.1:*/*": { "file": "a.txt", "use": "whenOffline" }"#).cache()
-        let session = try cache.makeSession(unmatched: .fail(except: [origin.url("a").absoluteString]))
+        let session = try cache.makeSession(unmatched: .fail(allowing: [origin.url("a").absoluteString]))
         defer { session.finishTasksAndInvalidate() }
         #expect(try await Self.text(session, origin.url("a").absoluteString) == "network")
         #expect(try await Self.text(session, origin.url("b").absoluteString) == "local")
         #expect(origin.requests.map(\.path) == ["/a"])
     }
 
-    @Test("A recorder records an exception, and replays what else it has")
-    func recordedException() async throws {
+    @Test("A recorder records an allowed URL, and replays what else it has")
+    func recordedAllowedURL() async throws {
         let origin = try LoopbackServer { .text("network \($0.path)") }
         defer { origin.stop() }
         let cache = try Self.cache("a", in: folder)
         let recorder = try SubstitutionRecorder(folder: folder.url.appendingPathComponent("recorded"))
         defer { recorder.close() }
         let session = try cache.makeSession(
-            unmatched: .fail(except: [origin.url("b").absoluteString]),
+            unmatched: .fail(allowing: [origin.url("b").absoluteString]),
             recorder: recorder
         )
         defer { session.finishTasksAndInvalidate() }
@@ -310,17 +310,17 @@ struct AttachingTests {
         #expect(origin.requests.map(\.path) == ["/b"])
     }
 
-    @Test("An invalid exception throws and leaves the configuration unchanged")
-    func invalidException() throws {
+    @Test("An invalid allowed URL throws and leaves the configuration unchanged")
+    func invalidAllowedURL() throws {
         let cache = try Self.cache("a", in: folder)
         let configuration = URLSessionConfiguration.ephemeral
         let (urlCache, classes) = (configuration.urlCache, configuration.protocolClasses?.count)
         for attach in [
-            { try cache.attach(to: configuration, unmatched: .fail(except: ["h/a"])) },
-            { _ = try cache.makeSession(configuration, unmatched: .fail(except: ["h/a"])) },
+            { try cache.attach(to: configuration, unmatched: .fail(allowing: ["h/a"])) },
+            { _ = try cache.makeSession(configuration, unmatched: .fail(allowing: ["h/a"])) },
         ] {
             let error = try #require(throws: AttachmentError.self) { try attach() }
-            #expect(error.kind == .invalidException)
+            #expect(error.kind == .invalidAllowedURL)
         }
         #expect(configuration.urlCache === urlCache)
         #expect(configuration.protocolClasses?.count == classes)

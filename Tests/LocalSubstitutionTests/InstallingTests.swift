@@ -50,11 +50,11 @@ struct InstallingTests {
         }
     }
 
-    @Test("Unanswered requests fail except for exceptions, if that's requested")
+    @Test("Unmatched requests fail except for allowed URLs, if that's requested")
     func strict() async {
         await #expect(processExitsWith: .success) {
             let origin = try LoopbackServer { _ in .text("network") }
-            try InstallingTests.cache().install(unmatched: .fail(except: [origin.url("b").absoluteString]))
+            try InstallingTests.cache().install(unmatched: .fail(allowing: [origin.url("b").absoluteString]))
             #expect(try await InstallingTests.answers() == ["local", "local", "local"])
             let loaded = try await InstallingTests.answers(origin.url("b").absoluteString)
             #expect(loaded == ["network", "network", "network"])
@@ -249,19 +249,19 @@ struct InstallingTests {
         }
     }
 
-    @Test("An invalid exception throws, and nothing changes")
-    func invalidException() async {
+    @Test("An invalid allowed URL throws, and nothing changes")
+    func invalidAllowedURL() async {
         await #expect(processExitsWith: .success) {
             let former = URLCache.shared
             let error = try #require(throws: AttachmentError.self) {
-                try InstallingTests.cache().install(unmatched: .fail(except: ["h/a"]))
+                try InstallingTests.cache().install(unmatched: .fail(allowing: ["h/a"]))
             }
-            #expect(error.kind == .invalidException)
+            #expect(error.kind == .invalidAllowedURL)
             #expect(URLCache.shared === former)
             let cache = try InstallingTests.cache()
             try cache.install()
             #expect(throws: AttachmentError.self) {
-                try InstallingTests.cache("other").install(unmatched: .fail(except: ["h/a"]))
+                try InstallingTests.cache("other").install(unmatched: .fail(allowing: ["h/a"]))
             }
             #expect(URLCache.shared === cache)
             #expect(try await InstallingTests.answers() == ["local", "local", "local"])

@@ -14,8 +14,8 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
         public static var backgroundConfiguration: Kind { Kind(rawValue: "backgroundConfiguration") }
         /// The platform has no custom protocols, but the attachment needs one.
         public static var unsupportedPlatform: Kind { Kind(rawValue: "unsupportedPlatform") }
-        /// An exception of `unmatched` is neither a URL nor a match pattern.
-        public static var invalidException: Kind { Kind(rawValue: "invalidException") }
+        /// An allowed URL of `unmatched` is neither a URL nor a match pattern.
+        public static var invalidAllowedURL: Kind { Kind(rawValue: "invalidAllowedURL") }
         /// `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`.
         public static var invalidUnmatched: Kind { Kind(rawValue: "invalidUnmatched") }
         /// A session was used before the cache was installed (Linux), or the protocol couldn't be registered (Apple

@@ -206,7 +206,7 @@ final class Plan: Sendable {
         }
         guard rules.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
         if rules.forbidsNetwork(to: request) { return .refuse }
-        // The URL may redirect to a URL that isn't an exception. The protocol can check the redirect's target only if
+        // The URL may redirect to a URL that isn't allowed. The protocol can check the redirect's target only if
         // it forwards the request.
         let mayBeSentOn = request.showsItsBody(traits) || rules.listener?.mustHear(request) == true
         return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass

@@ -7,9 +7,9 @@ package import FoundationNetworking
 /// The rules that a session adds to the map's. This is a class, so that the identity of a plan's rules shows for which
 /// session the plan was made.
 package final class SessionRules: Sendable {
-    /// Whether the session fails requests that no entry answers, except for the exceptions of `unmatched`.
+    /// Whether the session fails requests that no entry answers, except for the allowed URLs of `unmatched`.
     package let isStrict: Bool
-    private let exceptions: MapKey.Matcher
+    private let allowed: MapKey.Matcher
     /// The recorder, which keeps responses and answers with them when the network fails; `nil` for most sessions.
     let recorder: (any ResponseRecorder)?
     /// The listener for HTTP requests; `nil` for most sessions. With a listener, the protocol handles every request
@@ -17,31 +17,31 @@ package final class SessionRules: Sendable {
     let listener: Listener?
 
     private init() {
-        (isStrict, exceptions) = (false, MapKey.Matcher())
+        (isStrict, allowed) = (false, MapKey.Matcher())
         (recorder, listener) = (nil, nil)
     }
 
     /// The rules of `unmatched: .load`: requests that no entry answers may reach the network.
     static let load = SessionRules()
 
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
+    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern.
     package init(
         _ unmatched: LocalSubstitutionCache.Unmatched,
         recorder: (any ResponseRecorder)? = nil,
         listener: Listener? = nil
     ) throws(AttachmentError) {
         var matcher = MapKey.Matcher()
-        if case .fail(let exceptions) = unmatched {
-            for key in exceptions {
+        if case .fail(let allowed) = unmatched {
+            for key in allowed {
                 do throws(URLParts.SyntaxError) {
                     try matcher.insert(key)
                 } catch {
-                    throw AttachmentError(.invalidException, "The exception “\(key)” \(error.message)")
+                    throw AttachmentError(.invalidAllowedURL, "The allowed URL “\(key)” \(error.message)")
                 }
             }
         }
         isStrict = unmatched != .load
-        exceptions = matcher
+        allowed = matcher
         self.recorder = recorder
         self.listener = listener
     }
@@ -51,7 +51,7 @@ package final class SessionRules: Sendable {
         guard isStrict, let url = request.url.flatMap({ try? NormalizedURL($0.absoluteString) }) else {
             return isStrict
         }
-        return !exceptions.match(url)
+        return !allowed.match(url)
     }
 }
 
@@ -111,18 +111,18 @@ extension LocalSubstitutionCache {
     public enum Unmatched: Sendable, Hashable {
         /// The request is loaded from the network, as if nothing were attached.
         case load
-        /// The request fails, unless its URL matches one of the exceptions. Each exception is an exact URL, or a match
-        /// pattern such as `http://127.0.0.1:*/*`. If the URL of an exception redirects, the redirect is followed only
-        /// to another exception, or to a URL that an entry answers.
+        /// The request fails, unless its URL is allowed. Each allowed URL is an exact URL, or a match pattern such as
+        /// `http://127.0.0.1:*/*`. If an allowed URL redirects, the redirect is followed only to another allowed URL, or
+        /// to a URL that an entry answers.
         ///
-        /// On Linux, a download task for an exception fails, because Foundation can't finish a download task that a
+        /// On Linux, a download task for an allowed URL fails, because Foundation can't finish a download task that a
         /// protocol answers.
-        case fail(except: [String])
+        case fail(allowing: [String])
 
         /// The request fails at once, with an error that explains why. The session reaches the network only for entries
         /// with `forwardTo`. `untilUpdated` entries answer with their files, never with newer copies from the network.
         /// Once a cache was attached with `.fail`, it requests newer copies only for its sessions attached with
         /// `.load`.
-        public static var fail: Unmatched { .fail(except: []) }
+        public static var fail: Unmatched { .fail(allowing: []) }
     }
 }

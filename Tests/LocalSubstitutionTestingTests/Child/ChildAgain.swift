@@ -43,7 +43,7 @@ struct ChildAgain {
     @Test(.substituting(ChildRecording.map, redacting: { $0.isExcluded = true }))
     func refused() async { await Self.send("first") }
 
-    @Test(.substituting(ChildRecording.map, unmatched: .issue(except: ["http://127.0.0.1:*/*"])))
+    @Test(.substituting(ChildRecording.map, unmatched: .issue(allowing: ["http://127.0.0.1:*/*"])))
     func exception() async { await Self.send("first") }
 
     @Test(.substituting(ChildRecording.map, unmatched: .fail))

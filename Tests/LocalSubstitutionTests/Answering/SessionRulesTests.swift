@@ -10,7 +10,7 @@ import FoundationNetworking
 
 @Suite("The rule for unmatched requests", .values)
 struct SessionRulesTests {
-    static let rows: [(exceptions: [String], url: String, fails: Bool)] = [
+    static let rows: [(allowed: [String], url: String, fails: Bool)] = [
         ([], "https://h/a", true),
         (["https://h/a"], "https://h/a", false),
         (["https://h/a"], "https://h/a#part", false),
@@ -30,9 +30,9 @@ struct SessionRulesTests {
         (["*://*/*"], "ws://h/a", true),
     ]
 
-    @Test("All fail except the exceptions: exact URLs in any spelling, and match patterns", arguments: rows)
-    func exceptions(_ exceptions: [String], _ url: String, _ fails: Bool) throws {
-        let rules = try SessionRules(.fail(except: exceptions))
+    @Test("All fail except the allowed URLs: exact URLs in any spelling, and match patterns", arguments: rows)
+    func allowed(_ allowed: [String], _ url: String, _ fails: Bool) throws {
+        let rules = try SessionRules(.fail(allowing: allowed))
         #expect(rules.isStrict)
         #expect(rules.forbidsNetwork(to: try request(url)) == fails)
     }
@@ -45,15 +45,15 @@ struct SessionRulesTests {
     }
 
     @Test(
-        "An exception that's neither a URL nor a match pattern is an error that names it",
+        "An allowed URL that's neither a URL nor a match pattern is an error that names it",
         arguments: ["h/a", "", "*", "ftp://h/a", "https://user@h/a", "https://h/a#part", "https://*h/*", "https:///a"]
     )
-    func invalid(_ exception: String) throws {
+    func invalid(_ allowed: String) throws {
         let error = try #require(throws: AttachmentError.self) {
-            try SessionRules(.fail(except: ["https://h/a", exception]))
+            try SessionRules(.fail(allowing: ["https://h/a", allowed]))
         }
-        #expect(error.kind == .invalidException)
-        #expect(error.description.hasPrefix("The exception “\(exception)” "))
+        #expect(error.kind == .invalidAllowedURL)
+        #expect(error.description.hasPrefix("The allowed URL “\(allowed)” "))
         #expect(error.localizedDescription == error.description)
     }
 }

@@ -593,16 +593,16 @@ struct StreamTests {
         #expect(try await session.load("http://h/s").text == "other")
     }
 
-    @Test("What forwardTo and exceptions load comes in pieces", arguments: ["/sent", "/exception"])
+    @Test("What forwardTo and allowed URLs load comes in pieces", arguments: ["/sent", "/allowed"])
     func forwarded(path: String) async throws {
         let origin = try LoopbackServer(routes: [
             "/sent": LoopbackServer.Answer(body: Data(count: 200_000), fault: .stallAfter(bodyBytes: 100_000)),
-            "/exception": LoopbackServer.Answer(body: Data(count: 200_000), fault: .stallAfter(bodyBytes: 100_000)),
+            "/allowed": LoopbackServer.Answer(body: Data(count: 200_000), fault: .stallAfter(bodyBytes: 100_000)),
         ])
         defer { origin.stop() }
         let map = #""http://h/sent": { "forwardTo": "\#(origin.url("sent").absoluteString)" }"#
-        let streamed = try Streamed(map, unmatched: .fail(except: ["http://127.0.0.1:*/*"]))
-        let url = path == "/sent" ? "http://h/sent" : origin.url("exception").absoluteString
+        let streamed = try Streamed(map, unmatched: .fail(allowing: ["http://127.0.0.1:*/*"]))
+        let url = path == "/sent" ? "http://h/sent" : origin.url("allowed").absoluteString
         let task = try streamed.start(url)
         _ = await streamed.pieces.wait { $0.pieces.reduce(0) { $0 + $1.text.utf8.count } == 100_000 }
         task.cancel()

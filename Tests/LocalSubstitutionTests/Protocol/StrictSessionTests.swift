@@ -42,7 +42,7 @@ struct StrictSessionTests {
     }
 
     @Test(
-        "An exception's redirect isn't followed to a URL that isn't an exception",
+        "An allowed URL's redirect isn't followed to a URL that isn't allowed",
         arguments: ["", "\"FIRSTb\": { \"file\": \"a.txt\", \"use\": \"whenOffline\" }"],
         [false, true]
     )
@@ -53,26 +53,26 @@ struct StrictSessionTests {
         let cache = try fixture.cache()
         let recorder =
             isRecorded ? try SubstitutionRecorder(folder: fixture.folder.appendingPathComponent("recorded")) : nil
-        let exception = servers.first.url("b").absoluteString
-        let session = try cache.makeSession(unmatched: .fail(except: [exception]), recorder: recorder)
+        let allowed = servers.first.url("b").absoluteString
+        let session = try cache.makeSession(unmatched: .fail(allowing: [allowed]), recorder: recorder)
         defer { session.finishTasksAndInvalidate() }
         let error = await #expect(throws: URLError.self) { _ = try await session.data(from: servers.first.url("b")) }
         #expect(error?.localizedDescription.contains(servers.second.url("c").absoluteString) == true)
         #expect(servers.reached.paths.withLock { $0 } == [])
     }
 
-    @Test("An exception's redirect is followed to another exception or to an entry")
+    @Test("An allowed URL's redirect is followed to another allowed URL or to an entry")
     func allowedRedirect() async throws {
         let servers = try Servers()
         defer { servers.stop() }
-        let exceptions = ["\(servers.first.baseURL.absoluteString)*", servers.second.url("c").absoluteString]
-        let session = try CacheFixture("").cache().makeSession(unmatched: .fail(except: exceptions))
+        let allowed = ["\(servers.first.baseURL.absoluteString)*", servers.second.url("c").absoluteString]
+        let session = try CacheFixture("").cache().makeSession(unmatched: .fail(allowing: allowed))
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.data(from: servers.first.url("b")).0 == Data("second".utf8))
         #expect(servers.reached.paths.withLock { $0 } == ["/c"])
 
         let fixture = try CacheFixture("\"\(servers.second.url("c"))\": \"a.txt\"")
-        let mapped = try fixture.cache().makeSession(unmatched: .fail(except: Array(exceptions.prefix(1))))
+        let mapped = try fixture.cache().makeSession(unmatched: .fail(allowing: Array(allowed.prefix(1))))
         defer { mapped.finishTasksAndInvalidate() }
         #expect(try await mapped.data(from: servers.first.url("b")).0 == Data("local".utf8))
         #expect(servers.reached.paths.withLock { $0 } == ["/c"])
@@ -84,7 +84,7 @@ struct StrictSessionTests {
         defer { servers.stop() }
         let cache = try CacheFixture("").cache()
         let events = HeardEvents(of: cache)
-        let session = try cache.makeSession(unmatched: .fail(except: [servers.first.url("a").absoluteString]))
+        let session = try cache.makeSession(unmatched: .fail(allowing: [servers.first.url("a").absoluteString]))
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.data(from: servers.first.url("a")).0 == Data("first".utf8))
         #expect(events.kinds == ["missed"])
@@ -113,12 +113,12 @@ struct StrictSessionTests {
         #expect(cache.statistics.substituted == 6)
     }
 
-    @Test("A newer copy of an exception isn't requested either")
-    func newerCopyOfException() async throws {
+    @Test("A newer copy of an allowed URL isn't requested either")
+    func newerCopyOfAllowedURL() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         defer { fixture.origin.stop() }
         let cache = try fixture.cache()
-        let session = try cache.makeSession(unmatched: .fail(except: [fixture.url]))
+        let session = try cache.makeSession(unmatched: .fail(allowing: [fixture.url]))
         defer { session.finishTasksAndInvalidate() }
         let url = try #require(URL(string: fixture.url))
         for _ in 0..<2 { #expect(try await session.data(from: url).0 == Data("local".utf8)) }
@@ -127,7 +127,7 @@ struct StrictSessionTests {
     }
 
     @Test(
-        "An exception's redirect gets what a request for its target gets from an entry that waits for the network"
+        "An allowed URL's redirect gets what a request for its target gets from an entry that waits for the network"
     )
     func redirectToOfflineEntry() async throws {
         let servers = try Servers()
@@ -135,7 +135,8 @@ struct StrictSessionTests {
         let fixture = try CacheFixture(
             "\"\(servers.second.url("c"))\": { \"file\": \"a.txt\", \"use\": \"whenOffline\" }"
         )
-        let session = try fixture.cache().makeSession(unmatched: .fail(except: [servers.first.url("b").absoluteString]))
+        let allowed = servers.first.url("b").absoluteString
+        let session = try fixture.cache().makeSession(unmatched: .fail(allowing: [allowed]))
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.data(from: servers.first.url("b")).0 == Data("local".utf8))
         #expect(servers.reached.paths.withLock { $0 } == [])
