@@ -222,7 +222,7 @@ extension LocalSubstitutionCache {
         let unmatched = try unmatched(environment["LOCAL_SUBSTITUTION_UNMATCHED"])
         let cache = try cache(named: name, handlers)
         cache.hear { event in
-            guard [.missed, .bypassed, .sharedSessionInUse, .newerLoader].contains(event.kind) else { return }
+            guard [.missed, .bypassed, .failed, .sharedSessionInUse, .newerLoader].contains(event.kind) else { return }
             FileHandle.standardError.write(Data(utf8: "LocalSubstitution: \(event)\n"))
         }
         try cache.install(unmatched: unmatched)

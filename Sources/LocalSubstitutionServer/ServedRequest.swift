@@ -113,7 +113,7 @@ struct ServedRequest: Sendable {
         if let names = received.header("Access-Control-Request-Headers") {
             head.fields.append(("Access-Control-Allow-Headers", names))
         }
-        return ServedResponse(head: head, body: .data(Data()), source: .substituted, original: nil)
+        return ServedResponse(head: head, body: .data(Data()), source: .matched, original: nil)
     }
 
     // MARK: What the origin gets

@@ -78,9 +78,9 @@ extension ServedResponse {
             adapted.removeInvalidFields()
             let source: SubstitutionServer.LoggedRequest.Source =
                 switch response.kind {
-                case .answered: .substituted
+                case .matched, .usedOffline: .matched
                 case .confirmed: .confirmed
-                case .loaded, .passed, .failed, .erred, .mishandled, .unmatched: .network
+                case .forwarded, .passed, .failed, .erred, .mishandled, .unmatched: .network
                 }
             self.init(head: adapted, body: body, source: source, original: head, pace: response.pace)
         } catch {

@@ -184,7 +184,7 @@ extension SubstitutionServer {
     /// A request that a server answered, for its log.
     package struct LoggedRequest: Sendable {
         package enum Source: Sendable {
-            case substituted
+            case matched
             /// The recorder's copy answered, after the network confirmed that it's current.
             case confirmed
             case network

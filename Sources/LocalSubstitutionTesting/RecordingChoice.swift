@@ -48,7 +48,7 @@ struct RecordingChoice: Sendable {
     /// Returns `nil` if the map needs nothing: an entry answered the request without a redirect, or an entry decides
     /// how the request ends, for example with an error.
     func missing(for request: TestSubstitutions.Request) -> Missing? {
-        let isAnswered = request.outcome == .answered
+        let isAnswered = request.outcome == .matched
         guard !isAnswered || request.isRedirected else { return nil }
         let explanation = cache.explain(request.withBody)
         switch explanation.verdict {
@@ -66,7 +66,7 @@ struct RecordingChoice: Sendable {
     /// Returns `nil` if the run replaces no recorded answers, if an entry answered the request, or if no recorded entry
     /// matches the request.
     func sequence(answering request: TestSubstitutions.Request) -> RecordingAgain.Sequence? {
-        guard let recorded, request.outcome != .answered, let winner = cache.explain(request.withBody).winner else {
+        guard let recorded, request.outcome != .matched, let winner = cache.explain(request.withBody).winner else {
             return nil
         }
         // If the request found the winner used up, `request.entry` is a later alternative. If it didn't,

@@ -65,7 +65,7 @@ extension TestSubstitutions {
     public struct Request: Sendable, CustomStringConvertible {
         /// How a request ended, or that it's still under way.
         public struct Outcome: RawRepresentable, Sendable, Hashable {
-            /// The outcome's name, such as `answered` for ``answered``.
+            /// The outcome's name, such as `matched` for ``matched``.
             public let rawValue: String
 
             /// Creates an outcome with a name. Any name is allowed.
@@ -73,10 +73,10 @@ extension TestSubstitutions {
 
             /// The request hasn't ended.
             public static let underWay = Outcome(rawValue: "underWay")
-            /// An entry answered the request.
-            public static let answered = Outcome(rawValue: "answered")
-            /// The network answered the request, even if an entry forwarded the request or changed its headers.
-            public static let loaded = Outcome(rawValue: "loaded")
+            /// An entry responded.
+            public static let matched = Outcome(rawValue: "matched")
+            /// The network responded, even if an entry forwarded the request or changed its headers.
+            public static let forwarded = Outcome(rawValue: "forwarded")
             /// The request failed with an error, for example because its entry says so, the network failed, or the
             /// entry's file couldn't be read. An unmatched request has the outcome ``unmatched`` instead.
             public static let failed = Outcome(rawValue: "failed")
@@ -126,7 +126,7 @@ extension TestSubstitutions {
             body = request.httpBody
         }
 
-        /// The method, the URL without credentials, and the outcome, such as `GET https://example.com/: answered`.
+        /// The method, the URL without credentials, and the outcome, such as `GET https://example.com/: matched`.
         public var description: String { "\(signature): \(outcome.rawValue)" }
 
         /// The method and the URL without credentials, such as `GET https://example.com/`.
@@ -251,8 +251,8 @@ extension TestSubstitutions.Request {
     fileprivate mutating func end(_ outcome: RequestOutcome, _ isHiddenUpload: Bool, keepsResponse: Bool) {
         (entry, error) = (outcome.entry, outcome.error)
         switch outcome.kind {
-        case .answered, .confirmed: self.outcome = .answered
-        case .loaded, .passed: self.outcome = .loaded
+        case .matched, .usedOffline, .confirmed: self.outcome = .matched
+        case .forwarded, .passed: self.outcome = .forwarded
         case .failed, .erred: self.outcome = .failed
         case .mishandled(let mistake): (self.outcome, self.mistake) = (.failed, mistake)
         case .unmatched(let explanation):

@@ -95,8 +95,7 @@ public final class TestSubstitutions: Sendable {
 
     /// Whether anything asked the map: the test's sessions, `URLSession.shared`, or another client of the cache.
     var isUsed: Bool {
-        let statistics = cache.statistics
-        return !requests.isEmpty || !log.forgotten.isEmpty || statistics.lookups + statistics.served > 0
+        !requests.isEmpty || !log.forgotten.isEmpty || cache.statistics.requests > 0
     }
 
     /// Returns a cache whose default cache is empty and stores nothing.

@@ -355,8 +355,8 @@ func expectNoUnusedEntries(of cache: LocalSubstitutionCache) {
 
 func usedEntries() -> [SubstitutionMap.EntryReference] {
     // snippet: used entries of a test
-    let answered = TestSubstitutions.current.requests.filter { $0.outcome == .answered }
-    let used = answered.compactMap(\.entry)
+    let matched = TestSubstitutions.current.requests.filter { $0.outcome == .matched }
+    let used = matched.compactMap(\.entry)
     // end
     return used
 }

@@ -29,7 +29,7 @@ struct SharedSessionTests {
         #expect(body == Data("shared".utf8))
         _ = try await URLSession.shared.data(for: order(Self.name))
         #expect(try await text(Self.name) == "shared")
-        #expect(TestSubstitutions.current.requests.map(\.outcome) == Array(repeating: .answered, count: 6))
+        #expect(TestSubstitutions.current.requests.map(\.outcome) == Array(repeating: .matched, count: 6))
         #expect(try TestSubstitutions.current.requests(matching: Self.name, method: "POST").count == 1)
     }
 

@@ -176,13 +176,13 @@ struct TraitTests {
         #expect(first.request.url?.path == "/orders")
         #expect(first.request.value(forHTTPHeaderField: "Authorization") == "Bearer token")
         #expect(first.body == Data(#"{"id":7}"#.utf8))
-        #expect(first.outcome == .answered)
+        #expect(first.outcome == .matched)
         #expect(first.entry?.key == "https://shop.example.com/orders")
         #expect(first.error == nil)
-        #expect(first.description == "POST https://shop.example.com/orders: answered")
+        #expect(first.description == "POST https://shop.example.com/orders: matched")
         // The second response is a retained one.
         for _ in 0..<2 { _ = try await text("https://shop.example.com/prices") }
-        #expect(current.requests.map(\.outcome) == [.answered, .answered, .answered])
+        #expect(current.requests.map(\.outcome) == [.matched, .matched, .matched])
         #expect(current.cache.unusedEntries.map(\.key) == ["https://shop.example.com/old"])
     }
 
@@ -212,10 +212,10 @@ struct TraitTests {
     func load() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         #expect(try await text(origin.url("a").absoluteString) == "network")
-        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.loaded])
+        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.forwarded])
         origin.stop()
         await #expect(throws: URLError.self) { try await text(origin.url("b").absoluteString) }
-        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.loaded, .failed])
+        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.forwarded, .failed])
     }
 
     @Test(
@@ -225,7 +225,7 @@ struct TraitTests {
     func allowed() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         #expect(try await text(origin.url("a").absoluteString) == "network")
-        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.loaded])
+        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.forwarded])
     }
 
     @Test("Sessions made from its configuration are answered", .substituting("Fixtures/checkout.json"))

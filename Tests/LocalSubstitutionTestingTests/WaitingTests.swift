@@ -29,7 +29,7 @@ struct WaitingTests {
     func before() async throws {
         _ = try await text(Self.orders)
         let found = try await TestSubstitutions.current.request(Self.orders, within: 0)
-        #expect(found.outcome == .answered)
+        #expect(found.outcome == .matched)
     }
 
     @Test("A request that is made after the call ends the wait", arguments: 0..<20)
@@ -115,7 +115,7 @@ struct WaitingTests {
         let url = try #require(URL(string: "https://shop.example.com/slow"))
         let slow = URLRequest(url: url, timeoutInterval: 0.01)
         await #expect(throws: URLError.self) { try await URLSession.substituted.data(for: slow) }
-        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.answered, .failed])
+        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.matched, .failed])
     }
 
     @Test("A request that is made after the call ends the wait before the request ends", arguments: 0..<20)
@@ -164,7 +164,7 @@ struct WaitingTests {
         _ = try await text(Self.orders)
         _ = try await URLSession.substituted.data(for: order(Self.orders))
         _ = try? await text("https://shop.example.com/other?page=2")
-        #expect(try current.requests(matching: Self.orders).map(\.outcome) == [.answered, .answered])
+        #expect(try current.requests(matching: Self.orders).map(\.outcome) == [.matched, .matched])
         #expect(try current.requests(matching: Self.orders, method: "POST").map(\.text) == ["{}"])
         #expect(try current.requests(matching: "https://*/*").count == 3)
         let first = try await current.request(Self.orders, within: 0)
@@ -187,7 +187,7 @@ struct WaitingTests {
         let one = try #require(await message("POST", 1))
         #expect(one.hasPrefix("No POST request for “https://shop.example.com/orders” was made within 0 seconds."))
         for line in [
-            "\n  GET https://shop.example.com/orders: answered",
+            "\n  GET https://shop.example.com/orders: matched",
             "\n  GET https://shop.example.com/order?token=redacted: unmatched",
         ] {
             #expect(one.contains(line), "\(one)")

@@ -31,7 +31,7 @@ struct DemoTests {
         #expect(second.map(\.url).dropLast() == report.defaultCache.map(\.url)[...])
         #expect(second.last?.url == "http://images.apple.com/global/nav/images/globalnavbg.png")
         #expect(second.first?.source == "network", "the page itself is not mapped")
-        #expect(second.dropFirst().allSatisfy { $0.source == "substituted" && $0.status == 200 })
+        #expect(second.dropFirst().allSatisfy { $0.source == "matched" && $0.status == 200 })
         #expect(
             second.dropFirst().map(\.file) == [
                 "site/style.css", "fakeGlobalNavBG.png", "site/hero.png", "site/app.js", "site/status.json",
@@ -43,7 +43,7 @@ struct DemoTests {
     @Test("It prints aligned sizes but no times, which would only show how long a first load takes")
     func columns() async throws {
         let run = try await folder.substitute("demo")
-        for rows in run.lines.split(whereSeparator: { !$0.hasPrefix("network") && !$0.hasPrefix("substituted") }) {
+        for rows in run.lines.split(whereSeparator: { !$0.hasPrefix("network") && !$0.hasPrefix("matched") }) {
             let ends = rows.compactMap { row in
                 row.range(of: " B  http").map { row.distance(from: row.startIndex, to: $0.lowerBound) }
             }
@@ -70,7 +70,7 @@ struct DemoTests {
     @Test("It contacts no host other than its own")
     func ownHost() async throws {
         let report = try await folder.substitute("demo", "--json").json(Report.self)
-        let loaded = (report.defaultCache + report.substitutionCache).filter { $0.source != "substituted" }
+        let loaded = (report.defaultCache + report.substitutionCache).filter { $0.source != "matched" }
         #expect(loaded.count == Self.parts.count + 1)
         #expect(loaded.allSatisfy { URL(string: $0.url)?.host() == "127.0.0.1" })
     }
@@ -81,7 +81,7 @@ struct DemoTests {
         #expect(run.status == 0)
         #expect(run.messages == "substitute: the demo's own map, 7 entries\n")
         #expect(run.lines.count { $0.hasPrefix("network ") } == Self.parts.count + 1)
-        #expect(run.lines.count { $0.hasPrefix("substituted ← ") } == Self.parts.count)
+        #expect(run.lines.count { $0.hasPrefix("matched ← ") } == Self.parts.count)
         #expect(run.output.contains("\nWith the default cache: The origin got 6 requests and sent "))
         #expect(run.output.contains("\nWith LocalSubstitutionCache: The origin got 1 request and sent "))
         #expect(run.output.contains(". 5 of 6 responses came from local files.\n"))

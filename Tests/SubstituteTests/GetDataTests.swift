@@ -58,7 +58,7 @@ struct GetDataTests {
         let url = "http://nowhere.invalid/orders"
         try folder.writeMap(#"{ "\#(url)": { "file": "a.txt", "methods": ["POST"] } }"#, files: ["a.txt": "done"])
         let get = try await folder.substitute("get", "--data", "x", url)
-        #expect(get.output.hasPrefix("substituted ← a.txt  200  text/plain; charset=utf-8  4 B"))
+        #expect(get.output.hasPrefix("matched ← a.txt  200  text/plain; charset=utf-8  4 B"))
         let explained = try await folder.substitute("explain", "--data", "x", url)
         #expect(explained.output.hasPrefix("POST \(url)\n"))
         #expect(explained.output.contains("  verdict:      in an attached session, the entry's file; otherwise not "))

@@ -24,7 +24,7 @@ struct GetRecordTests {
         #expect(try await folder.substitute(words + ["--cache-only"]).status == 1)
         let run = try await folder.substitute(words)
         #expect(run.status == 0)
-        #expect(run.output.hasPrefix("substituted ← a.txt"))
+        #expect(run.output.hasPrefix("matched ← a.txt"))
     }
 
     @Test("--record keeps responses, which answer once the origin is gone, and says what it doesn't keep")
@@ -43,7 +43,7 @@ struct GetRecordTests {
         for words in [["--record", "kept"], ["--record", "kept", "--offline"], ["--map", "kept/substitutions.json"]] {
             let run = try await folder.substitute(["get"] + words + [urls[0]])
             #expect(
-                run.output.hasPrefix("substituted ← 127.0.0.1_\(origin.port)/page.html  200  text/html"),
+                run.output.hasPrefix("matched ← 127.0.0.1_\(origin.port)/page.html  200  text/html"),
                 "\(words)"
             )
         }

@@ -67,7 +67,7 @@ struct GetTests {
     func controlCharacters() async throws {
         try folder.writeMap(#"{ "http://nowhere.invalid/a": "\u001b[31m.txt" }"#, files: ["\u{1B}[31m.txt": "x"])
         let run = try await folder.substitute("get", "http://nowhere.invalid/a")
-        #expect(run.output.hasPrefix(#"substituted ← \u{1B}[31m.txt  200"#))
+        #expect(run.output.hasPrefix(#"matched ← \u{1B}[31m.txt  200"#))
     }
 
     @Test("It prints each answer's source, status, MIME type, size and time, in the order of the URLs")
@@ -78,9 +78,9 @@ struct GetTests {
         #expect(run.status == 0)
         #expect(run.lines.count == 4)
         let rows = [
-            "substituted ← a.txt    200  text/plain; charset=utf-8  10 B",
-            "network                200  text/plain; charset=utf-8  16 B",
-            "substituted ← the map  410  application/octet-stream    0 B",
+            "matched ← a.txt    200  text/plain; charset=utf-8  10 B",
+            "network            200  text/plain; charset=utf-8  16 B",
+            "matched ← the map  410  application/octet-stream    0 B",
         ]
         for (number, row) in rows.enumerated() {
             #expect(run.lines[number].hasPrefix(row + " "))
@@ -101,7 +101,7 @@ struct GetTests {
         #expect(run.status == 1)
         let records = try run.json([Record].self)
         #expect(records.map(\.url) == urls)
-        #expect(records.map(\.source) == ["substituted", "network", "substituted", "failed", "network"])
+        #expect(records.map(\.source) == ["matched", "network", "matched", "failed", "network"])
         #expect(records.map(\.file) == ["a.txt", nil, nil, nil, nil])
         #expect(records.map(\.status) == [200, 200, 410, nil, 404])
         #expect(records.map(\.bytes) == [10, 16, 0, 0, 0])
@@ -121,8 +121,8 @@ struct GetTests {
         let run = try await folder.substitute(["get"] + words + [url, Self.host + "/own", url])
         #expect(run.status == 0)
         #expect(
-            run.lines.map { String($0.prefix(19)) }.dropLast() == [
-                "network            ", "substituted ← a.txt", "network            ",
+            run.lines.map { String($0.prefix(15)) }.dropLast() == [
+                "network        ", "matched ← a.txt", "network        ",
             ]
         )
     }
@@ -157,7 +157,7 @@ struct GetTests {
         #expect(message.hasPrefix("substitute: \(dead): "))
         #expect(message.contains(/: [A-Z][a-z]+ [^()]*$/), "a sentence, no code: \(message)")
         #expect(run.lines[0].hasPrefix("failed               —    —    "))
-        #expect(run.lines[1].hasPrefix("substituted ← a.txt  200"))
+        #expect(run.lines[1].hasPrefix("matched ← a.txt  200"))
     }
 
     @Test("It sends the request's headers to the origin, and a repeated one with both values")
@@ -223,7 +223,7 @@ struct GetTests {
         let run = try await folder.substitute("get", "--method=HEAD", "--json", origin.url(path).absoluteString)
         #expect(run.status == 0)
         let record = try #require(run.json([Record].self).first)
-        #expect(record.source == (asked == 0 ? "substituted" : "network"))
+        #expect(record.source == (asked == 0 ? "matched" : "network"))
         #expect((record.status, record.bytes) == (200, 0))
         #expect(origin.requests.map(\.method) == Array(repeating: "HEAD", count: asked))
     }
@@ -283,7 +283,7 @@ struct GetTests {
         )
         let run = try await folder.substitute("get", "--output", "link", Self.host + "/bytes")
         #expect(run.status == 0)
-        #expect(run.output.hasPrefix("substituted ← bytes.bin  200"))
+        #expect(run.output.hasPrefix("matched ← bytes.bin  200"))
         #expect(try Array(folder.contents("real")) == (0...255).map { UInt8($0) })
         // A device or a link stays what it is.
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link")) == folder.path("real"))
@@ -346,7 +346,7 @@ struct GetTests {
         #expect(try run.json([Record].self).first?.error.map { advice.hasPrefix($0.suffix(advice.count - 1)) } == true)
         let withProtocol = try await folder.substitute(["get"] + words + [url])
         #expect(withProtocol.status == 0)
-        #expect(withProtocol.output.hasPrefix("substituted ← "))
+        #expect(withProtocol.output.hasPrefix("matched ← "))
     }
 
     @Test("It names the error that an entry gives", arguments: ["notConnectedToInternet", "timedOut", "badURL"])
@@ -373,7 +373,7 @@ struct GetTests {
         let run = try await folder.substitute("get", "--json", url, url)
         #expect(run.status == 0)
         let records = try run.json([Record].self)
-        #expect(records.map(\.source) == ["substituted", "substituted"])
+        #expect(records.map(\.source) == ["matched", "matched"])
         #expect(records.map(\.bytes) == [3, 3])
     }
 
@@ -434,6 +434,6 @@ struct GetTests {
             environment: ["HOME": "/dev/null/none"]
         )
         #expect(run.status == 0)
-        #expect(run.lines.first?.hasPrefix("substituted ← a.txt") == true)
+        #expect(run.lines.first?.hasPrefix("matched ← a.txt") == true)
     }
 }

@@ -79,7 +79,7 @@ struct ImportTests {
         let again = try await folder.substitute("import", "--methods", "GET", "--status", "200", "a.har")
         #expect(again.lines.dropLast().last == "0 new, 3 unchanged, 2 left")
         let get = try await folder.substitute("get", "--offline", "https://h.com/")
-        #expect(get.output.hasPrefix("substituted ← h.com/index.html  200  text/html; charset=utf-8  3 B"))
+        #expect(get.output.hasPrefix("matched ← h.com/index.html  200  text/html; charset=utf-8  3 B"))
     }
 
     @Test("It says which entry of the archive has no URL")
@@ -129,7 +129,7 @@ struct ImportTests {
         #expect(run.lines.dropLast().last == "\(count) new, \(5 - count) left")
         let isPosted = list.lowercased().contains("post") || list == "*"
         let get = try await folder.substitute("get", "--offline", "--method", "POST", "https://h.com/sent")
-        #expect(get.output.hasPrefix("substituted ← h.com/sent.txt  200") == isPosted)
+        #expect(get.output.hasPrefix("matched ← h.com/sent.txt  200") == isPosted)
     }
 
     @Test("It keeps every response to a repeated request in order, and with --last only the last")
@@ -167,7 +167,7 @@ struct ImportTests {
         #expect(map.contains("{ \"file\": \"\(files[0])\", \"times\": 2 }"), "\(map)")
         #expect(try await folder.substitute("check", "--attached").output == "1 entry in use, 0 errors, 0 warnings\n")
         let first = try await folder.substitute("get", "--offline", "https://h.com/a")
-        #expect(first.output.hasPrefix("substituted ← \(files[0])  200"))
+        #expect(first.output.hasPrefix("matched ← \(files[0])  200"))
     }
 
     @Test("It says how many alternatives it wrote contain parts of request bodies, and writes no credentials")

@@ -25,7 +25,7 @@ struct InternationalHostTests {
     func get(host: String) async throws {
         let run = try await folder.substitute("get", "https://\(host)/a b", "https://\(host):443/a%20b")
         #expect(run.status == 0)
-        #expect(run.lines.count { $0.hasPrefix("substituted ← a.txt  200") } == 2)
+        #expect(run.lines.count { $0.hasPrefix("matched ← a.txt  200") } == 2)
         #expect(run.lines.first?.hasSuffix("  https://xn--mller-kva.example/a%20b") == true)
     }
 
@@ -40,7 +40,7 @@ struct InternationalHostTests {
     func pattern() async throws {
         let run = try await folder.substitute("get", "https://bücher.example/page.html")
         #expect(run.status == 0)
-        #expect(run.output.hasPrefix("substituted ← page.html  200"))
+        #expect(run.output.hasPrefix("matched ← page.html  200"))
     }
 
     @Test("add adds them, for a file and for a response")

@@ -76,7 +76,7 @@ struct LimitTests {
         let url = origin.url(try #require(words.last)).absoluteString
         let run = try await folder.substitute(["get", "--limit", "2"] + words.dropLast() + [url])
         #expect(run.status == 0, "\(run.messages)")
-        #expect(run.output.hasPrefix("substituted ← a.txt  200  text/plain; charset=utf-8  6 B  "))
+        #expect(run.output.hasPrefix("matched ← a.txt  200  text/plain; charset=utf-8  6 B  "))
     }
 
     /// Runs in a separate process, whose only child is the command.

@@ -28,7 +28,7 @@ struct LoaderSourcesTests {
     func several() throws {
         let sources = Loader.Sources(of: cache)
         let responses = [try response(), try response(), try response()]
-        for response in responses { #expect(sources.take(response, to: request) == .substituted(file: "a.txt")) }
+        for response in responses { #expect(sources.take(response, to: request) == .matched(file: "a.txt")) }
         #expect(sources.take(responses[0], to: request) == .network)
     }
 
@@ -37,7 +37,7 @@ struct LoaderSourcesTests {
         let sources = Loader.Sources(of: cache)
         let from = URLRequest(url: try #require(URL(string: "https://h.com/from")))
         let responses = [try response(), try response()]
-        #expect(sources.take(responses[0], to: from) == .substituted(file: "a.txt"))
-        #expect(sources.take(responses[1], to: request) == .substituted(file: "a.txt"))
+        #expect(sources.take(responses[0], to: from) == .matched(file: "a.txt"))
+        #expect(sources.take(responses[1], to: request) == .matched(file: "a.txt"))
     }
 }

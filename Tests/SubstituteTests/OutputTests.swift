@@ -91,7 +91,7 @@ struct OutputTests {
     func color(environment: [String: String], isColored: Bool) async throws {
         let get = try await Terminal.run(folder, ["get", Self.url], environment)
         #expect(get.status == 0)
-        #expect(get.output.contains("\u{1B}[32msubstituted ← a.txt\u{1B}[0m  200") == isColored)
+        #expect(get.output.contains("\u{1B}[32mmatched ← a.txt\u{1B}[0m  200") == isColored)
         #expect(get.output.contains("\u{1B}") == isColored)
 
         try folder.write("x", to: "Resources/unused.txt")

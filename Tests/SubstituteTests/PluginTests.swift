@@ -94,7 +94,7 @@ struct PluginTests {
         // All arguments arrive unchanged, and files are written into the package.
         let copied = try await edit("get", "--output", "a copy.txt", "https://h.example/a")
         #expect(copied.status == 0, "\(copied.messages.suffix(2000))")
-        #expect(copied.output.contains("substituted ← a.txt"))
+        #expect(copied.output.contains("matched ← a.txt"))
         #expect(try folder.contents("App/a copy.txt") == Data("hello".utf8))
 
         try folder.write(#"{ "https://h.example/a": "b.txt" }"#, to: "App/substitutions.json")

@@ -115,14 +115,14 @@ struct ServeTests {
         #expect(outcome.hasExited)
         let base = origin.baseURL.absoluteString.dropLast()
         let starts = [
-            "\(server.baseURL.absoluteString)  \(base)", "GET \(base)/a.txt  200  substituted ← a.txt  10 B  ",
-            "GET \(base)/echo?q=%20a&b=*  200  network  ", "GET \(base)/gone  410  substituted ← the map  0 B  ",
+            "\(server.baseURL.absoluteString)  \(base)", "GET \(base)/a.txt  200  matched ← a.txt  10 B  ",
+            "GET \(base)/echo?q=%20a&b=*  200  network  ", "GET \(base)/gone  410  matched ← the map  0 B  ",
             "GET \(base)/none  404  network  0 B  ", "POST \(base)/a.txt  404  network  0 B  ",
             "GET \(base)/dead  502  failed: ", "",
         ]
         #expect(outcome.lines.count == starts.count)
         for (line, start) in zip(outcome.lines, starts) { #expect(line.hasPrefix(start), "\(line)") }
-        #expect(outcome.messages.contains("\nsubstitute: 6 requests: 2 substituted, 3 from the network, 1 failed; "))
+        #expect(outcome.messages.contains("\nsubstitute: 6 requests: 2 matched, 3 from the network, 1 failed; "))
     }
 
     @Test("With --record, a kept response that the network says is current is logged as confirmed")
@@ -137,7 +137,7 @@ struct ServeTests {
         let start = "GET \(origin.url("/tagged").absoluteString)  200  "
         #expect(outcome.lines.contains { $0.hasPrefix(start + "network  6 B") })
         #expect(outcome.lines.contains { $0.hasPrefix(start + "confirmed  6 B") })
-        #expect(outcome.messages.contains(" requests: 0 substituted, 1 confirmed, "))
+        #expect(outcome.messages.contains(" requests: 0 matched, 1 confirmed, "))
     }
 
     @Test("It serves each origin in the map, or those that are named instead")
@@ -225,8 +225,8 @@ struct ServeTests {
         }
         let outcome = try await server.end()
         #expect(outcome.lines.count { $0.contains("/forged  200  network  ") } == 2)
-        #expect(outcome.lines.count { $0.contains("/own  200  substituted ← a.txt  ") } == 2)
-        #expect(outcome.messages.contains("4 requests: 2 substituted, 2 from the network, 0 failed"))
+        #expect(outcome.lines.count { $0.contains("/own  200  matched ← a.txt  ") } == 2)
+        #expect(outcome.messages.contains("4 requests: 2 matched, 2 from the network, 0 failed"))
     }
 
     @Test("With --record, it keeps what passes through, and answers with it offline")
@@ -289,7 +289,7 @@ struct ServeTests {
         // Their lines are longer than the pipe and the log's queue together.
         #expect(try send(2_200, to: server) == 2_200)
         let messages = try await server.end().messages
-        #expect(messages.contains("2,200 requests: 2,200 substituted"))
+        #expect(messages.contains("2,200 requests: 2,200 matched"))
         #expect(messages.contains(" requests weren't printed, since nothing read the output. "))
         #expect(try output.fileHandleForReading.readToEnd()?.isEmpty == false)
     }
@@ -343,7 +343,7 @@ struct ServeTests {
         let outcome = try await server.end()
         #expect(outcome.status == 0)
         #expect(
-            outcome.messages.contains("2 requests: 1 substituted, 0 from the network, 1 failed"),
+            outcome.messages.contains("2 requests: 1 matched, 0 from the network, 1 failed"),
             "\(outcome.messages)"
         )
     }
@@ -378,7 +378,7 @@ struct ServeTests {
         #expect(lines.count == 4)
         #expect(lines.first?["origin"] as? String == String(origin.baseURL.absoluteString.dropLast()))
         #expect(lines.first?["url"] as? String == server.baseURL.absoluteString)
-        #expect(lines.map { $0["source"] as? String } == [nil, "substituted", "failed", nil])
+        #expect(lines.map { $0["source"] as? String } == [nil, "matched", "failed", nil])
         #expect(lines.map { $0["file"] as? String } == [nil, "a.txt", nil, nil])
         #expect(lines.map { $0["status"] as? Int } == [nil, 200, 502, nil])
         #expect(lines.last?["requests"] as? Int == 2)

@@ -57,7 +57,7 @@ struct SuggestionTests {
             #expect(loads.count == (command.contains(" add ") ? 1 : 0), "\(run.messages)")
             for load in loads {
                 let got = try await shell(load)
-                #expect(got.output.hasPrefix("substituted ← a.txt "), "\(load): \(got.messages)")
+                #expect(got.output.hasPrefix("matched ← a.txt "), "\(load): \(got.messages)")
             }
         }
     }
@@ -78,7 +78,7 @@ struct SuggestionTests {
         let run = try await folder.substitute("add", "https://h.example/it's?a=1&b=$(touch made)", "a.txt")
         #expect(run.status == 0, "\(run.messages)")
         let load = try #require(suggestions(in: run.messages).first)
-        #expect(try await shell(load).output.hasPrefix("substituted ← a.txt "), "\(load)")
+        #expect(try await shell(load).output.hasPrefix("matched ← a.txt "), "\(load)")
         #expect(!folder.exists("made"))
     }
 

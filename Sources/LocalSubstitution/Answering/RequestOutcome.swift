@@ -8,15 +8,17 @@ package import FoundationNetworking
 /// fields of a structure wherever the structure is passed on, which makes an app larger.
 package final class RequestOutcome: Sendable {
     package enum Kind: Sendable {
-        /// An entry or a recorder's copy answered.
-        case answered
-        /// A recorder's copy answered, since the server confirmed that it's current.
+        /// An entry or a recording responded.
+        case matched
+        /// An entry or a recording responded, since the network failed.
+        case usedOffline(URLError)
+        /// A recording responded, since the server confirmed that it's current.
         case confirmed
-        /// The network answered.
-        case loaded
-        /// The request is left to the client, since no entry answers it.
+        /// The network responded.
+        case forwarded
+        /// The request is left to the client, since no entry matches it.
         case passed
-        /// The request failed: the network failed, or a file couldn't be read.
+        /// The request failed: the network failed, a file couldn't be read, or it was cancelled.
         case failed
         /// The request failed because its entry or the entry's handler says so.
         case erred
@@ -28,31 +30,56 @@ package final class RequestOutcome: Sendable {
     }
 
     package let kind: Kind
-    /// What was decided about the request. `nil` if a retained response answered without a lookup, or if the request
-    /// failed before a decision.
-    private let plan: Plan?
+    /// What was decided about the request, or about the last one after redirects. `nil` if a response in memory was
+    /// found without a lookup, or if the request failed before a decision.
+    let plan: Plan?
     let result: Result<CachedURLResponse, URLError>
     /// The part of a large file that is the body; `nil` if the body is in the result.
     let largeBody: ResponseBuilder.LargeFile.Part?
     /// Whether the client has already received the body in pieces, so that the result has no body.
     package let isPassedOn: Bool
+    /// The size of the body that the client gets, or of the part that it got before the request failed.
+    let bytes: Int
+    /// What to do once the outcome is reported, before the client gets it; `nil` for nothing.
+    let then: (@Sendable () -> Void)?
 
+    /// - Parameter bytes: The size of the body; `nil`, the default, if it's in the result or the large body.
     init(
         _ kind: Kind,
         _ plan: Plan?,
         _ result: Result<CachedURLResponse, URLError>,
         largeBody: ResponseBuilder.LargeFile.Part? = nil,
-        isPassedOn: Bool = false
+        isPassedOn: Bool = false,
+        bytes: Int? = nil,
+        then: (@Sendable () -> Void)? = nil
     ) {
         self.kind = kind
         self.plan = plan
         self.result = result
         self.largeBody = largeBody
         self.isPassedOn = isPassedOn
+        self.bytes = bytes ?? largeBody?.range.count ?? (try? result.get())?.data.count ?? 0
+        self.then = then
     }
 
     static func failed(_ plan: Plan?, _ error: URLError) -> RequestOutcome {
         RequestOutcome(.failed, plan, .failure(error))
+    }
+
+    /// Returns this outcome for a request for which the network had failed before.
+    ///
+    /// - Parameter error: The network's error; `nil` if it hadn't failed.
+    func after(_ error: URLError?) -> RequestOutcome {
+        guard case .matched = kind, let error else { return self }
+        return RequestOutcome(
+            .usedOffline(error),
+            plan,
+            result,
+            largeBody: largeBody,
+            isPassedOn: isPassedOn,
+            bytes: bytes,
+            then: then
+        )
     }
 
     /// The response; `nil` for a request that failed.
@@ -61,7 +88,12 @@ package final class RequestOutcome: Sendable {
     var hasFailed: Bool { error != nil }
 
     /// How fast the body is sent; `nil` if it's sent at once.
-    var pace: Pace? { if case .answered = kind { plan?.substitution?.pace } else { nil } }
+    var pace: Pace? {
+        switch kind {
+        case .matched, .usedOffline: plan?.substitution?.pace
+        default: nil
+        }
+    }
 
     /// The entry that matches the request's URL, even if it doesn't answer; `nil` if no entry matches.
     package var entry: SubstitutionMap.EntryReference? {

@@ -52,7 +52,7 @@ final class Responder: Sendable {
     var statistics: LocalSubstitutionCache.Statistics {
         var statistics = observers.statistics
         let hits = retained.counts
-        statistics.substituted += hits.hits
+        statistics.matched += hits.hits
         statistics.bytes += hits.bytes
         return statistics
     }
@@ -92,7 +92,7 @@ final class Responder: Sendable {
             response === checked || response.isCurrent
         else { return nil }
         if !isCounted {
-            observers.report(.substituted, url, key: response.key, file: response.file, bytes: response.size)
+            observers.report(.matched, url, key: response.key, file: response.file, bytes: response.size)
         }
         return response
     }
@@ -221,102 +221,123 @@ extension Responder {
         plan.verdict == .ignoresLocalData || plan.cacheAnswer != nil && isAtHand(plan)
     }
 
-    /// Returns the response that a plan leads to: an entry's, or else the default cache's; `nil` if neither answers.
+    /// What a lookup found.
+    private enum Found {
+        case ofEntry(CachedURLResponse, Substitution)
+        case inDefaultCache(CachedURLResponse)
+        case nothing
+    }
+
+    /// Returns the response that a plan leads to: an entry's, or else the default cache's; `nil` if there's neither.
+    /// Reports which.
     func cachedResponse(by plan: Plan) -> CachedURLResponse? {
         reportGoneFiles(plan)
-        guard plan.verdict != .ignoresLocalData else {
-            reportUnanswered(plan)
-            return nil
-        }
-        guard let substitution = plan.cacheAnswer, let url = plan.request.url else {
-            return defaultResponse(to: plan)
-        }
-        do throws(FileProblem) {
-            let response = try response(to: plan, by: substitution)
-            if let response {
-                reportSubstituted(plan, response)
-                returned.note(
-                    response,
-                    plan,
-                    substitution,
-                    unless: retainedResponse(underURLOf: plan.request) === response
-                )
-            }
+        let (found, problem) = find(plan)
+        switch found {
+        case .ofEntry(let response, let substitution):
+            let bytes = response.data.count
+            reportMatched(plan, response, bytes: bytes)
+            let isFinal = substitution.use == .always && !substitution.isRedirect
+            note(plan, .matched, bytes: bytes, isFinal ? response : nil)
             return response
-        } catch {
-            report(error, key: substitution.key, file: substitution.fileURL, url)
-            return defaultResponse(to: plan, since: "the file \(error.fragment)")
+        case .inDefaultCache(let response):
+            observers.report(.defaultCacheHit, plan.request.url, key: plan.namingEntry?.key)
+            note(plan, .defaultCacheHit)
+            return response
+        case .nothing:
+            reportUnmatched(plan, since: problem)
+            note(plan, .missed)
+            return nil
         }
     }
 
-    /// Returns the default cache's response, and reports the result. Returns `nil` if the default cache has no
-    /// response.
-    ///
-    /// - Parameter problem: Why the matching entry doesn't answer; `nil` to report the plan's reason.
-    private func defaultResponse(to plan: Plan, since problem: String? = nil) -> CachedURLResponse? {
-        let response = key(of: plan).flatMap(defaultCache.response(under:))
-        if response != nil, plan.namingEntry == nil {
-            observers.report(.fallbackHit, plan.request.url)
-        } else {
-            reportUnanswered(plan, since: problem)
+    /// Notes how a lookup was counted, in case that a protocol gets the request. Notes nothing for a response that is
+    /// retained under its URL, since the protocol finds it there.
+    private func note(
+        _ plan: Plan,
+        _ kind: LocalSubstitutionCache.Event.Kind,
+        bytes: Int = 0,
+        _ response: CachedURLResponse? = nil
+    ) {
+        guard response == nil || retainedResponse(underURLOf: plan.request) !== response else { return }
+        let count = ReturnedResponses.Count(kind: kind, bytes: bytes)
+        returned.note(plan.request, count, response, generation: plan.generation)
+    }
+
+    /// Takes back the count of a request's lookup, if URLSession asked the cache before it started a protocol that now
+    /// decides about the request.
+    func uncountLookup(of request: URLRequest) {
+        if let count = returned.removeNote(of: request) { observers.uncount(count.kind, bytes: count.bytes) }
+    }
+
+    /// Returns what the map or the default cache has for a plan's request, and the problem that keeps the matching
+    /// entry from responding; `nil` to report the plan's reason.
+    private func find(_ plan: Plan) -> (Found, problem: String?) {
+        guard plan.verdict != .ignoresLocalData else { return (.nothing, nil) }
+        var problem: String?
+        if let substitution = plan.cacheAnswer, let url = plan.request.url {
+            do throws(FileProblem) {
+                guard let response = try response(to: plan, by: substitution) else { return (.nothing, nil) }
+                return (.ofEntry(response, substitution), nil)
+            } catch {
+                report(error, key: substitution.key, file: substitution.fileURL, url)
+                problem = "the file \(error.fragment)"
+            }
         }
-        return response
+        let response = key(of: plan).flatMap(defaultCache.response(under:))
+        return (response.map { .inDefaultCache($0) } ?? .nothing, problem)
     }
 
     // MARK: Reporting
 
-    /// Reports a request that an entry answered with a whole response.
-    func reportSubstituted(_ plan: Plan, _ response: CachedURLResponse, by answerer: Observers.Answerer = .cache) {
-        let isNewerCopy = plan.substitution?.use == .untilUpdated && response.response.isNewerCopy
-        let reason = isNewerCopy ? "a newer copy answers" : nil
-        reportSubstituted(plan, bytes: response.data.count, by: answerer, reason)
+    /// Reports how a request ended that a session, the server or ``LocalSubstitutionCache/answer(to:)`` handled.
+    ///
+    /// - Parameter plan: What was decided about the request.
+    func report(_ outcome: RequestOutcome, of plan: Plan) {
+        let url = plan.request.url
+        let key = plan.substitution?.key ?? url?.absoluteString
+        let (file, bytes) = (plan.substitution?.fileURL, outcome.bytes)
+        switch outcome.kind {
+        case .matched, .erred: reportMatched(plan, outcome.response, bytes: bytes)
+        case .usedOffline(let error):
+            let reason = error.localizedDescription
+            observers.report(.usedOffline, url, key: key, file: file, bytes: bytes, reason: reason)
+        case .confirmed: observers.report(.confirmed, url, key: key, bytes: bytes)
+        case .forwarded: observers.report(.forwarded, url, key: key)
+        case .passed: reportUnmatched(plan)
+        case .unmatched(let explanation): reportUnmatched(plan, since: explanation.reason)
+        case .failed, .mishandled:
+            let isCancelled = outcome.error?.code == .cancelled
+            let reason = isCancelled ? nil : outcome.error?.localizedDescription
+            observers.report(isCancelled ? .cancelled : .failed, url, key: plan.namingEntry?.key, reason: reason)
+        }
     }
 
-    /// Reports a request that an entry answered.
+    /// Reports a request that ended with an entry's response or error, or with a recording.
     ///
-    /// - Parameter reason: What answered instead of the entry's file; `nil` if the file did.
-    func reportSubstituted(
-        _ plan: Plan,
-        bytes: Int,
-        by answerer: Observers.Answerer = .cache,
-        _ reason: String? = nil
-    ) {
-        let (url, entry) = (plan.request.url, plan.substitution)
+    /// - Parameter response: The response; `nil` for an error.
+    private func reportMatched(_ plan: Plan, _ response: CachedURLResponse?, bytes: Int) {
+        let isNewerCopy = plan.substitution?.use == .untilUpdated && response?.response.isNewerCopy == true
         observers.report(
-            .substituted,
-            url,
-            by: answerer,
-            key: entry?.key,
-            file: entry?.fileURL,
+            .matched,
+            plan.request.url,
+            key: plan.substitution?.key ?? plan.request.url?.absoluteString,
+            file: plan.substitution?.fileURL,
             bytes: bytes,
-            reason: reason
+            reason: isNewerCopy ? "a newer copy answers" : nil
         )
     }
 
-    /// Reports a request that no entry answered: as bypassed if an entry matches its URL, and otherwise as a miss.
+    /// Reports a request for which nothing was found: as bypassed if an entry matches its URL, and otherwise as a miss.
     ///
-    /// - Parameter problem: Why the matching entry doesn't answer; `nil` to report the plan's reason.
-    func reportUnanswered(_ plan: Plan, since problem: String? = nil) {
+    /// - Parameter problem: Why the matching entry doesn't respond; `nil` to report the plan's reason.
+    private func reportUnmatched(_ plan: Plan, since problem: String? = nil) {
         let url = plan.request.url
         if let entry = plan.namingEntry {
             observers.report(.bypassed, url, key: entry.key, reason: problem ?? plan.reason)
         } else {
             observers.report(.missed, url, lookup: plan.match.map { ($0.url, plan.map) })
         }
-    }
-
-    /// Reports that the network answered a request. Call this if the request had a fallback, or if an entry forwarded
-    /// it.
-    func reportForwarded(_ plan: Plan) {
-        let url = plan.request.url
-        observers.report(.forwarded, url, key: plan.namingEntry?.key ?? url?.absoluteString)
-    }
-
-    /// Reports that the fallback answers because the network failed.
-    func reportFallback(_ plan: Plan, _ error: URLError) {
-        let url = plan.request.url
-        let key = plan.namingEntry?.key ?? url?.absoluteString
-        observers.report(.fellBack, url, key: key, reason: error.localizedDescription)
     }
 
     /// Reports what a recorder did with a response.

@@ -5,16 +5,31 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Notes about the responses that the cache has just returned, and that aren't retained under their URLs. If URLSession then
-/// hands such a response to the protocol, it isn't decided about again.
+/// Notes about the cache's latest lookups, for a URLSession that may ask the cache before it starts a protocol.
+///
+/// If the session then hands a noted response to the protocol, it isn't decided about again. If the protocol decides itself, the
+/// lookup isn't counted any more, so that the request counts once.
 ///
 /// Nothing is noted if URLSession asks the protocol first, since the cache then leaves the request to the protocol.
 final class ReturnedResponses: Sendable {
-    private struct Note: Sendable {
-        let request: URLRequest
+    /// What a lookup was counted as.
+    struct Count: Sendable {
+        let kind: LocalSubstitutionCache.Event.Kind
+        let bytes: Int
+    }
+
+    /// A response that a protocol may deliver without deciding about its request again.
+    private struct Response: Sendable {
         let status: Int
         let headers: [String: String]
         let generation: Int
+    }
+
+    private struct Note: Sendable {
+        /// The request, without its body.
+        let request: URLRequest
+        let count: Count
+        let response: Response?
     }
 
     /// The latest notes. Most are never asked for: a session without the protocol uses the cache's response.
@@ -24,24 +39,20 @@ final class ReturnedResponses: Sendable {
 
     init(_ traits: LoaderTraits) { isUsed = !traits.contains(.asksProtocolThenCache) }
 
-    /// Notes a response to a plan's request. Leaves out what an attached session may answer otherwise: a redirect, which it
-    /// follows, and an entry whose file may have been refreshed.
+    /// Notes a lookup and its response.
     ///
-    /// - Parameter isRetained: Whether the response is retained under its URL. Then nothing is noted.
-    func note(
-        _ response: CachedURLResponse,
-        _ plan: Plan,
-        _ substitution: Substitution,
-        unless isRetained: @autoclosure () -> Bool
-    ) {
-        guard isUsed, substitution.use == .always, !substitution.isRedirect, !isRetained(),
-            let http = response.response as? HTTPURLResponse
-        else { return }
+    /// - Parameters:
+    ///   - response: The response, if a protocol may deliver it. `nil` if there's none, and for what an attached session
+    ///     may respond otherwise: a redirect, which it follows, and an entry whose file may have been refreshed.
+    ///   - generation: The value of ``RetainedResponses/generation`` when the request was looked up.
+    func note(_ request: URLRequest, _ count: Count, _ response: CachedURLResponse? = nil, generation: Int) {
+        guard isUsed else { return }
         let note = Note(
-            request: plan.request,
-            status: http.statusCode,
-            headers: http.headers,
-            generation: plan.generation
+            request: request.withoutBody,
+            count: count,
+            response: (response?.response as? HTTPURLResponse).map {
+                Response(status: $0.statusCode, headers: $0.headers, generation: generation)
+            }
         )
         notes.withLock { notes in
             if notes.count == Self.most { notes.removeFirst() }
@@ -51,13 +62,31 @@ final class ReturnedResponses: Sendable {
 
     /// Returns whether a response was noted for a request, and removes the note.
     func removeNote(of request: URLRequest, _ http: HTTPURLResponse, generation: Int) -> Bool {
-        guard isUsed else { return false }
+        removeNote(of: request) { note in
+            guard let response = note.response else { return false }
+            return response.status == http.statusCode && response.headers == http.headers
+                && response.generation == generation
+        } != nil
+    }
+
+    /// Returns what a request's lookup was counted as, and removes the note; `nil` if there was none.
+    func removeNote(of request: URLRequest) -> Count? { removeNote(of: request) { _ in true } }
+
+    private func removeNote(of request: URLRequest, _ isWanted: (Note) -> Bool) -> Count? {
+        guard isUsed else { return nil }
+        let request = request.withoutBody
         return notes.withLock { notes in
-            let index = notes.lastIndex { note in
-                note.request.isSame(as: request) && note.status == http.statusCode && note.headers == http.headers
-                    && note.generation == generation
-            }
-            return index.map { notes.remove(at: $0) } != nil
+            notes.lastIndex { $0.request.isSame(as: request) && isWanted($0) }.map { notes.remove(at: $0).count }
         }
+    }
+}
+
+extension URLRequest {
+    fileprivate var withoutBody: URLRequest {
+        guard httpBody != nil || httpBodyStream != nil else { return self }
+        var request = self
+        request.httpBody = nil
+        request.httpBodyStream = nil
+        return request
     }
 }

@@ -93,6 +93,7 @@ extension Responder {
     private func hasReturned(_ cached: CachedURLResponse, to request: URLRequest) -> Bool {
         guard let http = cached.response as? HTTPURLResponse else { return false }
         if let response = retainedResponse(underURLOf: request), response === cached || response.hasHead(of: http) {
+            _ = returned.removeNote(of: request)
             return true
         }
         return returned.removeNote(of: request, http, generation: retained.generation)

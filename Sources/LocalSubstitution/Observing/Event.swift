@@ -11,28 +11,34 @@ extension LocalSubstitutionCache {
             /// Creates a kind with a name.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// An entry answered or made the request fail. Or a recorder's copy answered (see `SubstitutionRecorder`).
-            /// For an `untilUpdated` entry, a newer copy of its file may have answered: one that ``refreshed``
-            /// announced, or that an earlier process stored.
-            public static var substituted: Kind { Kind(rawValue: "substituted") }
-            /// An entry matches the URL, but didn't answer the request.
-            public static var bypassed: Kind { Kind(rawValue: "bypassed") }
-            /// The network answered a request that had a fallback (an entry's file, or a recorder's copy), or that an
-            /// entry forwarded.
+            /// An entry's response or error ended the request. Or a recording responded in a session that doesn't use
+            /// the network (see `SubstitutionRecorder`). For an `untilUpdated` entry, a refreshed file may have
+            /// responded: one that ``refreshed`` announced, or that an earlier process stored.
+            public static var matched: Kind { Kind(rawValue: "matched") }
+            /// The network failed, so a `whenOffline` entry or a recording responded.
+            public static var usedOffline: Kind { Kind(rawValue: "usedOffline") }
+            /// The network responded to a request that was intercepted: an entry forwards the request or waits for the
+            /// network to fail, a recorder records it, or the session may load it.
             public static var forwarded: Kind { Kind(rawValue: "forwarded") }
-            /// The network failed, so the fallback answers.
-            public static var fellBack: Kind { Kind(rawValue: "fellBack") }
-            /// The network confirmed a recorder's copy with a 304, so the copy answers.
+            /// The network confirmed a recording with a 304, so the recording responded.
             public static var confirmed: Kind { Kind(rawValue: "confirmed") }
+            /// The default cache responded, since no entry did.
+            public static var defaultCacheHit: Kind { Kind(rawValue: "defaultCacheHit") }
+            /// No entry matches the URL, and the default cache has nothing for it.
+            public static var missed: Kind { Kind(rawValue: "missed") }
+            /// An entry matches the URL, but didn't respond, and the default cache has nothing for the request.
+            public static var bypassed: Kind { Kind(rawValue: "bypassed") }
+            /// The request ended without a response: an entry's file couldn't be read, a handler's answer isn't valid,
+            /// the network failed, or the request timed out.
+            public static var failed: Kind { Kind(rawValue: "failed") }
+            /// The request was cancelled.
+            public static var cancelled: Kind { Kind(rawValue: "cancelled") }
             /// A recorder kept a response that is new or has changed.
             public static var recorded: Kind { Kind(rawValue: "recorded") }
             /// A recorder didn't keep a response.
             public static var notRecorded: Kind { Kind(rawValue: "notRecorded") }
-            /// No entry matches the URL, and the default cache answered.
-            public static var fallbackHit: Kind { Kind(rawValue: "fallbackHit") }
-            /// No entry matches the URL, and the default cache didn't answer.
-            public static var missed: Kind { Kind(rawValue: "missed") }
-            /// An entry's file couldn't be read when a request needed it.
+            /// An entry's file couldn't be read when a request needed it. How the request ended is another event, since
+            /// the next entry or the default cache may respond instead.
             public static var fault: Kind { Kind(rawValue: "fault") }
             /// A newer copy of an `untilUpdated` entry's file arrived from the network. The copy answers from now on.
             public static var refreshed: Kind { Kind(rawValue: "refreshed") }
@@ -57,16 +63,16 @@ extension LocalSubstitutionCache {
         public let kind: Kind
         /// The request's URL; `nil` for events about the map or about installing.
         public let url: URL?
-        /// The entry's key, or the URL if a recorder's copy or the network answers without an entry. `nil` for other
-        /// events without an entry.
+        /// The entry's key, or the URL if a recording or the network responded without an entry. `nil` for other events
+        /// without an entry.
         public internal(set) var key: String?
-        /// The file of the entry that answered, even if a newer copy of the file did. For ``Kind/fault``, the file that
+        /// The file of the entry that responded, even if the refreshed file did. For ``Kind/fault``, the file that
         /// couldn't be read. For ``Kind/recorded``, the file that was written. `nil` for other events, for an entry
-        /// without a file, and for a recorder's copy.
+        /// without a file, and for a recording.
         public internal(set) var file: URL?
         /// The size in bytes of the body that was delivered, recorded or refreshed; `nil` for other events.
         public internal(set) var bytes: Int?
-        /// The reason, in words; `nil` for events that need none. For ``Kind/substituted``, it says that a newer copy
+        /// The reason, in words; `nil` for events that need none. For ``Kind/matched``, it says that a newer copy
         /// answers; `nil` if none does. For ``Kind/recorded``, it lists the response's headers that were left out because
         /// they may contain a credential. It also says if the response replaced a different one, since a map can't tell
         /// the requests for the two apart.
@@ -85,18 +91,20 @@ extension LocalSubstitutionCache {
             let size = (bytes ?? 0).counted("byte", "bytes")
             let text =
                 switch kind {
-                case .substituted:
-                    "substituted \(address) ← \(reason == nil ? "" : "newer copy of ")\(file?.path ?? "no file") "
+                case .matched:
+                    "matched \(address) ← \(reason == nil ? "" : "newer copy of ")\(file?.path ?? "no file") "
                         + "(\(size); \(entry))"
+                case .usedOffline:
+                    "used offline \(address) ← \(file?.path ?? "no file") (\(size); \(entry)): \(reason ?? "")"
                 case .bypassed: "bypassed \(address): \(reason ?? "") (\(entry))"
-                case .forwarded: "forwarded \(address): the network answered (\(entry))"
-                case .fellBack: "fell back for \(address): \(reason ?? "") (\(entry))"
+                case .forwarded: "forwarded \(address): the network responded (\(entry))"
                 case .confirmed:
                     "confirmed \(address): the network says that the copy is current (\(size); \(entry))"
                 case .recorded:
                     "recorded \(address) → \(file?.path ?? "") (\(size)\(reason.map { "; \($0)" } ?? ""))"
                 case .notRecorded: "not recorded \(address): \(reason ?? "")"
-                case .fallbackHit: "answered by the default cache: \(address)"
+                case .defaultCacheHit: "found in the default cache: \(address)"
+                case .failed: "failed \(address): \(reason ?? "")" + (key == nil ? "" : " (\(entry))")
                 case .missed:
                     "missed \(address)" + nearMisses.map { " (near miss: \($0))" }.joined()
                 case .fault: "fault \(address): the file \(file?.path ?? "") \(reason ?? "") (\(entry))"

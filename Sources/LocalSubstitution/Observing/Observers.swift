@@ -66,13 +66,6 @@ final class Observers: Sendable {
 
     // MARK: Events
 
-    /// What answered with a substitution.
-    enum Answerer {
-        /// The cache, in a lookup.
-        case cache
-        case `protocol`
-    }
-
     /// Counts an event, and tells the listeners about it. If `url` is `nil`, only counts the event.
     ///
     /// - Parameter lookup: For a miss, the URL and the map; `nil` for other events. Near misses are searched for only
@@ -81,7 +74,6 @@ final class Observers: Sendable {
     func report(
         _ kind: Event.Kind,
         _ url: URL?,
-        by answerer: Answerer = .cache,
         key: String? = nil,
         file: URL? = nil,
         bytes: Int? = nil,
@@ -89,7 +81,7 @@ final class Observers: Sendable {
         lookup: (url: NormalizedURL, map: SubstitutionMap)? = nil
     ) {
         let listeners = state.withLock { state in
-            state.statistics.count(kind, by: answerer, bytes: bytes ?? 0)
+            state.statistics.count(kind, bytes: bytes ?? 0)
             return state.listeners(isReload: false)
         }
         guard !listeners.isEmpty, let url else { return }
@@ -98,6 +90,11 @@ final class Observers: Sendable {
             listeners,
             Event(kind: kind, url: url, key: key, file: file, bytes: bytes, reason: reason, nearMisses: nearMisses)
         )
+    }
+
+    /// Takes back the count of an event.
+    func uncount(_ kind: Event.Kind, bytes: Int) {
+        state.withLock { $0.statistics.count(kind, bytes: bytes, times: -1) }
     }
 
     /// Tells the listeners about an event that isn't counted.

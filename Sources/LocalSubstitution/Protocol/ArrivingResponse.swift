@@ -15,7 +15,7 @@ package final class ArrivingResponse: Sendable {
     }
 
     private let isWanted: @Sendable () -> Bool
-    private let reportFailure: @Sendable (URLError) -> Void
+    private let end: RequestEnd
     private let state = Guarded(State())
     private let arrivals = DispatchSemaphore(value: 0)
 
@@ -23,13 +23,11 @@ package final class ArrivingResponse: Sendable {
 
     /// - Parameters:
     ///   - isWanted: Called every half second while ``next()`` waits. If it returns `false`, the load is cancelled.
-    ///   - reportFailure: Called with the error if a piece had to wait in the temporary file and couldn't be written.
-    init(
-        isWanted: @escaping @Sendable () -> Bool,
-        reportFailure: @escaping @Sendable (URLError) -> Void
-    ) {
+    ///   - end: Where to report a piece that had to wait in the temporary file and couldn't be written. All other ends
+    ///     are the load's.
+    init(isWanted: @escaping @Sendable () -> Bool, end: RequestEnd) {
         self.isWanted = isWanted
-        self.reportFailure = reportFailure
+        self.end = end
     }
 
     deinit { cancel() }
@@ -52,8 +50,8 @@ package final class ArrivingResponse: Sendable {
             return (state.load, error)
         }
         if let failure {
+            end.report(.failed(nil, failure.error))
             failure.load?.cancel()
-            reportFailure(failure.error)
         }
         arrivals.signal()
     }

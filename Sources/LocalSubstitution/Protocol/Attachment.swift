@@ -124,8 +124,6 @@ final class Attachment: Sendable {
 
     /// Returns the request with which `answer(to:)` follows a redirect. Returns `nil` if `answer(to:)` returns the
     /// response instead: it isn't a redirect, or no entry answers its target. Also returns `nil` for other clients.
-    ///
-    /// A redirect that's followed isn't reported, as in a session.
     func nextRequest(after request: URLRequest, _ status: Int, _ location: String?) -> URLRequest? {
         guard client == .caller, Redirect.statuses.contains(status),
             let next = request.redirected(by: status, to: location),
@@ -142,16 +140,12 @@ extension Attachment {
     /// response from a cache. If the entry's file can't be read, returns a failure.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
         guard let url = plan.request.url else { return .failed(plan, URLError(.badURL)) }
-        let location = substitution.headers[header: "Location"]
-        let isFollowed = nextRequest(after: plan.request, substitution.status, location) != nil
         do throws(FileProblem) {
             if client == .server, let outcome = try serveInPieces(plan, by: substitution, url) { return outcome }
             guard let response = try responder.response(to: plan, by: substitution).map({ sent($0, plan) }) else {
                 return .failed(plan, URLError(.badURL))
             }
-            let answerer: Observers.Answerer = plan.cacheAnswer == nil ? .protocol : .cache
-            if !isFollowed { responder.reportSubstituted(plan, response, by: answerer) }
-            return RequestOutcome(.answered, plan, .success(response))
+            return RequestOutcome(.matched, plan, .success(response))
         } catch {
             responder.maps.uncount(plan)
             responder.report(error, key: substitution.key, file: substitution.fileURL, url)
@@ -178,8 +172,7 @@ extension Attachment {
         let response = sent(whole, plan)
         let hasBody = plan.request.httpMethod != "HEAD" && response === whole
         let body = ResponseBuilder.LargeFile.Part(file: file, range: hasBody ? range ?? 0..<file.status.size : 0..<0)
-        responder.reportSubstituted(plan, bytes: body.range.count, by: .protocol)
-        return RequestOutcome(.answered, plan, .success(response), largeBody: body)
+        return RequestOutcome(.matched, plan, .success(response), largeBody: body)
     }
 
     /// Returns what a client gets of a response. A handler sees the request's preconditions, and decides itself.
@@ -208,15 +201,21 @@ extension Attachment {
     }
 
     /// Fails a request because its entry says so.
-    func fail(_ plan: Plan, by substitution: Substitution, _ code: URLError.Code) -> RequestOutcome {
-        fail(plan, .ofEntry(substitution.key, code, plan.request.url))
+    ///
+    /// - Parameter bytes: The size of the part of the body that the client already has; 0 by default.
+    func fail(
+        _ plan: Plan,
+        by substitution: Substitution,
+        _ code: URLError.Code,
+        after bytes: Int = 0
+    ) -> RequestOutcome {
+        fail(plan, .ofEntry(substitution.key, code, plan.request.url), after: bytes)
     }
 
     /// Fails a request with an error from its entry or from the entry's handler.
-    func fail(_ plan: Plan, _ error: URLError) -> RequestOutcome {
+    func fail(_ plan: Plan, _ error: URLError, after bytes: Int = 0) -> RequestOutcome {
         responder.maps.use(plan)
-        responder.reportSubstituted(plan, bytes: 0, by: .protocol)
-        return RequestOutcome(.erred, plan, .failure(error))
+        return RequestOutcome(.erred, plan, .failure(error), bytes: bytes)
     }
 
     /// Fails a request whose handler can't be called, threw an error, or returned an answer that isn't allowed.
@@ -224,7 +223,6 @@ extension Attachment {
     /// - Parameter message: What's wrong and how to fix it.
     func mishandled(_ plan: Plan, _ message: String) -> RequestOutcome {
         responder.maps.use(plan)
-        responder.reportUnanswered(plan, since: message)
         let error = URLError.explained(.badServerResponse, message, plan.request.url)
         return RequestOutcome(.mishandled(message), plan, .failure(error))
     }
@@ -236,13 +234,7 @@ extension Attachment {
         guard let url = plan.request.url else { return nil }
         do throws(FileProblem) {
             guard let response = try recorder.answer(plan.request).map({ sent($0, plan) }) else { return nil }
-            let (key, bytes) = (url.absoluteString, response.data.count)
-            guard isConfirmed else {
-                responder.observers.report(.substituted, url, by: .protocol, key: key, bytes: bytes)
-                return RequestOutcome(.answered, plan, .success(response))
-            }
-            responder.observers.report(.confirmed, url, key: key, bytes: bytes)
-            return RequestOutcome(.confirmed, plan, .success(response))
+            return RequestOutcome(isConfirmed ? .confirmed : .matched, plan, .success(response))
         } catch {
             return .failed(plan, .unreadable(error, url))
         }
@@ -255,7 +247,6 @@ extension Attachment {
         if case .network? = plan.substitution?.answer {
             reason = "the entry that names it has no “forwardTo”, and the request can't use the network"
         }
-        responder.reportUnanswered(plan, since: reason)
         let explanation = Explanation(plan, reason: reason)
         // If the session's listener explains the failure, the error's description is short.
         let isBrief = plan.rules?.listener?.explainsUnmatched == true

@@ -20,15 +20,17 @@ package final class DirectLoader: Sendable {
     ///     the request is cancelled.
     package func load(_ request: URLRequest, isWanted: @escaping @Sendable () -> Bool) -> Response {
         if let retained = attachment.responder.retainedResponse(for: request) {
-            return Response(RequestOutcome(.answered, nil, .success(retained)))
+            return Response(RequestOutcome(.matched, nil, .success(retained)))
         }
         let plan = attachment.decide(request, body: RequestFacts.Body(request))
-        if let outcome = attachment.outcomeAtOnce(plan) { return Response(outcome) }
-        let arriving = ArrivingResponse(isWanted: isWanted) { [responder = attachment.responder] in
-            responder.reportUnanswered(plan, since: $0.localizedDescription)
+        let end = RequestEnd(of: plan, in: attachment.responder)
+        if let outcome = attachment.outcomeAtOnce(plan) {
+            end.report(outcome)
+            return Response(outcome)
         }
+        let arriving = ArrivingResponse(isWanted: isWanted, end: end)
         // The reference is weak: a client that has left releases the response, which then cancels the load.
-        let client = RequestLoad.Client { [weak arriving] in arriving?.add($0) }
+        let client = RequestLoad.Client(end: end) { [weak arriving] in arriving?.add($0) }
         arriving.wait(for: RequestLoad.start(plan, in: attachment, for: client))
         switch arriving.next() {
         case .head(let head, let kind)?: return Response(kind, head, .arriving(arriving))
@@ -40,21 +42,46 @@ package final class DirectLoader: Sendable {
     /// Loads a request and returns the whole response; `nil` if the map leaves the request to the client. Follows a
     /// redirect if the map answers its target, and otherwise returns the redirect.
     func answer(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
-        var request = request
-        var known: (Data, HTTPURLResponse)?
-        for _ in 0...Redirect.most {
-            guard let response = try await wholeResponse(to: request) else { return known }
-            known = response
-            let (status, location) = (response.1.statusCode, response.1.value(forHTTPHeaderField: "Location"))
-            guard let next = attachment.nextRequest(after: request, status, location) else { return response }
-            request = next
-        }
-        throw URLError(.httpTooManyRedirects)
+        let (outcome, response) = await lastResponse(to: request)
+        if let plan = outcome.plan { RequestEnd(of: plan, in: attachment.responder).report(outcome) }
+        guard response == nil, let error = outcome.error else { return response }
+        if case .passed = outcome.kind { return nil }
+        throw error
     }
 
-    private func wholeResponse(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
+    /// A whole HTTP response, and how its request ended. The response is `nil` if the request failed or is left to the
+    /// client.
+    private typealias Ended = (outcome: RequestOutcome, response: (Data, HTTPURLResponse)?)
+
+    /// Follows redirects, and returns how the last request ended.
+    private func lastResponse(to request: URLRequest) async -> Ended {
+        var request = request
+        var last: Ended?
+        var networkError: URLError?
+        for _ in 0...Redirect.most {
+            do throws(URLError) {
+                try RequestLoad.checkCancellation()
+            } catch {
+                return (.failed(last?.outcome.plan, error), nil)
+            }
+            var ended = await wholeResponse(to: request)
+            if case .passed = ended.outcome.kind, let last { return last }
+            ended.outcome = ended.outcome.after(networkError)
+            guard let (_, head) = ended.response,
+                let next = attachment.nextRequest(
+                    after: request,
+                    head.statusCode,
+                    head.value(forHTTPHeaderField: "Location")
+                )
+            else { return ended }
+            if case .usedOffline(let error) = ended.outcome.kind { networkError = error }
+            (request, last) = (next, ended)
+        }
+        return (.failed(last?.outcome.plan, URLError(.httpTooManyRedirects)), nil)
+    }
+
+    private func wholeResponse(to request: URLRequest) async -> Ended {
         let body = request.httpBodyStream == nil ? RequestFacts.Body(request) : .hidden
-        try RequestLoad.checkCancellation()
         let plan = attachment.decide(request, body: body)
         let (events, event) = AsyncStream.makeStream(of: RequestLoad.Event.self)
         let load = RequestLoad.start(plan, in: attachment, for: RequestLoad.Client { event.yield($0) })
@@ -64,14 +91,14 @@ package final class DirectLoader: Sendable {
             case .head(let first, _): head = first
             case .data(let data): pieces.append(data)
             case .end(let outcome):
-                if case .passed = outcome.kind { return nil }
-                let response = try outcome.result.get()
-                guard let http = (head ?? response.response) as? HTTPURLResponse else { return nil }
-                return (head == nil ? response.data : pieces, http)
+                guard let response = outcome.response,
+                    let http = (head ?? response.response) as? HTTPURLResponse
+                else { return (outcome, nil) }
+                return (outcome, (head == nil ? response.data : pieces, http))
             }
         }
         load.cancel()
-        throw URLError(.cancelled)
+        return (.failed(plan, URLError(.cancelled)), nil)
     }
 
     /// Returns whether an entry answers a request, or may answer it once the request's body is read. Changes no counts.
@@ -97,7 +124,7 @@ extension DirectLoader {
 
         /// Whether the response is an entry's stream. Each piece of a stream arrives when it's due.
         package var isStream: Bool {
-            guard case .answered = kind, case .success((_, .arriving)) = result else { return false }
+            guard case .matched = kind, case .success((_, .arriving)) = result else { return false }
             return true
         }
 

@@ -188,7 +188,7 @@ extension ForwardedRequest {
         }
         guard mayPass else { return }
         switch piece {
-        case .head(let head): client.receive(.head(plan.changed(head), .loaded))
+        case .head(let head): client.receive(.head(plan.changed(head), .forwarded))
         case .data(let data): client.receive(.data(data))
         }
     }

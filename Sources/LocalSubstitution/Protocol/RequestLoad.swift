@@ -20,6 +20,9 @@ final class RequestLoad {
         var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
             (challenge.sender as? ForwardedRequest.ChallengeRelay)?.performDefaultHandling(for: challenge)
         }
+        /// The end of the client's request, for which this load's outcome is reported. `nil` if the load is only a part
+        /// of what the client waits for.
+        var end: RequestEnd?
         /// Receives the request's body if it was read from a stream.
         var hearBody: @Sendable (Data) -> Void = { _ in }
         /// Receives the events, in order. Called on any thread.
@@ -54,6 +57,8 @@ final class RequestLoad {
     /// The body that was read from the request's stream, which can be read only once; `nil` if it wasn't needed.
     private var body: BodyReader.Body?
     private var redirects = 0
+    /// Why the network failed, if something responds in its place; `nil` if it hasn't failed.
+    private var networkError: URLError?
     /// The time from which an entry's delay is counted: when the request began, or when its handler answered.
     private var delaysFrom: DispatchTime
 
@@ -77,7 +82,10 @@ final class RequestLoad {
         // The server's clients decide themselves how long to wait.
         let timeout = RequestTimeout(attachment.client == .server ? 0 : plan.request.timeoutInterval)
         let body: @Sendable () async -> Void = {
-            client.receive(.end(await RequestLoad(plan, in: attachment, for: client, timeout).run()))
+            let load = RequestLoad(plan, in: attachment, for: client, timeout)
+            let outcome = await load.run().after(load.networkError)
+            client.end?.report(outcome)
+            client.receive(.end(outcome))
         }
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
             return Task(executorPreference: DispatchExecutor.shared) { await body() }
@@ -103,7 +111,7 @@ final class RequestLoad {
                 }
             }
         } catch {
-            return fail(plan, error)
+            return .failed(plan, error)
         }
     }
 
@@ -142,7 +150,6 @@ final class RequestLoad {
         case .forward where hidesBody, .pass where hidesBody:
             return .end(failUpload(plan))
         case .pass where attachment.client == .caller:
-            responder.reportUnanswered(plan)
             return .end(RequestOutcome(.passed, plan, .failure(URLError(.resourceUnavailable))))
         case .forward(nil), .pass:
             // A protocol can't give a request back to the loader, so the load sends it to the network.
@@ -169,20 +176,10 @@ final class RequestLoad {
         try await timeout.waitOrTimeOut(until: delaysFrom + delay, since: timeout.began, for: url)
     }
 
-    /// Fails a request that nothing has answered, and reports it unless a URLSession cancelled it.
-    private func fail(_ plan: Plan, _ error: URLError) -> RequestOutcome {
-        if !Self.isCancelled {
-            responder.reportUnanswered(plan, since: error.localizedDescription)
-        } else if attachment.isDirect {
-            responder.reportUnanswered(plan, since: "the request was cancelled")
-        }
-        return .failed(plan, error)
-    }
-
     /// Fails a request that can't be forwarded, since Foundation hides its body.
     private func failUpload(_ plan: Plan) -> RequestOutcome {
         responder.maps.uncount(plan)
-        return fail(
+        return .failed(
             plan,
             .explained(
                 .requestBodyStreamExhausted,
@@ -243,17 +240,16 @@ final class RequestLoad {
                     .streamHead(for: url)
             else { return .failed(plan, URLError(.badURL)) }
             responder.maps.use(plan)
-            // Reports the answer even if the stream fails or is cancelled, since the entry has answered.
-            defer { responder.reportSubstituted(plan, bytes: bytes, by: .protocol) }
-            client.receive(.head(head, .answered))
+            client.receive(.head(head, .matched))
             for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
                 try await timeout.waitOrTimeOut(until: sent + piece.delay, since: sent, for: url)
+                if let code = piece.error { return attachment.fail(plan, by: substitution, code, after: bytes) }
                 let data = try attachment.bytes(of: piece, plan, substitution)
                 client.receive(.data(data))
                 (sent, bytes) = (.now(), bytes + data.count)
             }
             let response = CachedURLResponse(response: head, data: Data(), userInfo: nil, storagePolicy: .notAllowed)
-            return RequestOutcome(.answered, plan, .success(response))
+            return RequestOutcome(.matched, plan, .success(response), bytes: bytes)
         } catch {
             return .failed(plan, error)
         }
@@ -265,7 +261,7 @@ final class RequestLoad {
         guard attachment.client != .server, let pace = outcome.pace, let response = outcome.response,
             !response.data.isEmpty
         else { return outcome }
-        client.receive(.head(response.response, .answered))
+        client.receive(.head(response.response, .matched))
         let body = response.data
         var (sent, start) = (DispatchTime.now(), 0)
         do throws(URLError) {
@@ -393,7 +389,7 @@ final class RequestLoad {
             case .failed(let error, let fallback):
                 guard let fallback else {
                     reportUnfinished(sent)
-                    return .end(fail(plan, error))
+                    return .end(.failed(plan, error))
                 }
                 try await wait(sent.entryFallback?.options.fields.delay)
                 return try await fallBack(plan, fallback, error)
@@ -438,32 +434,26 @@ final class RequestLoad {
     ) async throws(URLError) -> Step {
         let plan = sent.plan
         // The body is `nil` if the client has already received it.
-        func outcome(_ head: URLResponse) -> Step {
+        func outcome(_ head: URLResponse, then: (@Sendable () -> Void)? = nil) -> Step {
             let response = CachedURLResponse(
                 response: head,
                 data: received.body ?? Data(),
                 userInfo: nil,
                 storagePolicy: .notAllowed
             )
-            return .end(RequestOutcome(.loaded, plan, .success(response), isPassedOn: received.body == nil))
+            let isPassedOn = received.body == nil
+            return .end(RequestOutcome(.forwarded, plan, .success(response), isPassedOn: isPassedOn, then: then))
         }
-        let changed = plan.changed(received.head)
-        let redirect = changed as? HTTPURLResponse
-        let location = redirect?.value(forHTTPHeaderField: "Location")
-        let isFollowed = attachment.nextRequest(after: plan.request, redirect?.statusCode ?? 0, location) != nil
         guard let fallback = sent.fallback else {
             guard plan.substitution != nil else {
-                responder.reportUnanswered(plan)
-                if let reason = attachment.rules.recorder?.refusal(of: plan.request), let url = plan.request.url {
-                    responder.report(.notKept(reason: reason), of: url)
+                let reason = attachment.rules.recorder?.refusal(of: plan.request)
+                return outcome(received.head) { [responder, url = plan.request.url] in
+                    if let reason, let url { responder.report(.notKept(reason: reason), of: url) }
                 }
-                return outcome(received.head)
             }
             responder.maps.use(plan)
-            if !isFollowed { responder.reportForwarded(plan) }
-            return outcome(changed)
+            return outcome(plan.changed(received.head))
         }
-        if !isFollowed { responder.reportForwarded(plan) }
         guard case .recorder(let recorder) = fallback, let http = received.head as? HTTPURLResponse else {
             return outcome(received.head)
         }
@@ -474,24 +464,24 @@ final class RequestLoad {
             recorder.confirm(plan.request)
             return .end(kept)
         }
-        if !attachment.excludes(http.url) {
-            let exchange = Exchange(
-                request: plan.request,
-                response: http,
-                body: received.body ?? Data(),
-                redirects: redirects,
-                isBrowsed: attachment.isBrowsed,
-                obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: sent.limit) : nil)
-            )
-            // The recorder gets the response before the client does, so that `flush()` waits for it. The recorder
-            // writes it later, so that delivery isn't delayed. The closure captures neither `self` nor the plan: both
-            // hold the recorder, which holds this closure.
-            recorder.keep(exchange) { [responder, url = plan.request.url] report in
+        guard !attachment.excludes(http.url) else { return outcome(received.head) }
+        let exchange = Exchange(
+            request: plan.request,
+            response: http,
+            body: received.body ?? Data(),
+            redirects: redirects,
+            isBrowsed: attachment.isBrowsed,
+            obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: sent.limit) : nil)
+        )
+        // The recorder gets the response before the client does, so that `flush()` waits for it. The recorder writes it
+        // later, so that delivery isn't delayed. The closures capture neither `self` nor the plan: both hold the
+        // recorder, which holds the inner closure.
+        return outcome(received.head) { [responder, url = plan.request.url] in
+            recorder.keep(exchange) { report in
                 if let url { responder.report(report, of: url) }
             }
             if recorder.isBehind { recorder.writeBodies() }
         }
-        return outcome(received.head)
     }
 
     private func fallBack(
@@ -499,14 +489,11 @@ final class RequestLoad {
         _ fallback: Plan.Fallback,
         _ error: URLError
     ) async throws(URLError) -> Step {
-        let step: Step =
-            switch fallback {
-            case .entry(let substitution): try await answer(plan, by: substitution)
-            case .recorder(let recorder): replay(plan, recorder) ?? .end(fail(plan, error))
-            }
-        if case .end(let outcome) = step, outcome.hasFailed { return step }
-        responder.reportFallback(plan, error)
-        return step
+        networkError = error
+        return switch fallback {
+        case .entry(let substitution): try await answer(plan, by: substitution)
+        case .recorder(let recorder): replay(plan, recorder) ?? .end(.failed(plan, error))
+        }
     }
 }
 

@@ -26,6 +26,9 @@ package class SubstitutionURLProtocol: URLProtocol {
     private var passed = Data()
     /// Tells the session's listener what happens to the request; `nil` if there's no listener.
     private let heard = Guarded<(@Sendable (SessionRules.Listener.Progress) -> Void)?>(nil)
+    /// Where the request's end is reported; `nil` before it was decided about, after its end, and for a response in
+    /// memory.
+    private let end = Guarded<RequestEnd?>(nil)
 
     /// Returns whether this class answers, forwards or fails a request, instead of leaving it to other protocols.
     package override class func canInit(with request: URLRequest) -> Bool {
@@ -66,37 +69,43 @@ package class SubstitutionURLProtocol: URLProtocol {
             let retained = responder.retainedResponse(for: request, cachedResponse, taken)
         {
             let plan = attachment.rules.listener.map { _ in attachment.lookUp(request, body: .none) }
-            return deliver(.end(RequestOutcome(.answered, plan, .success(retained))))
+            let outcome = RequestOutcome(.matched, plan, .success(retained))
+            // It's counted already.
+            heard.withLock { $0 }?(.ended(outcome, isHiddenUpload: false))
+            return deliver(.end(outcome))
         }
+        responder.uncountLookup(of: request)
         // `canInit(with:)` didn't know the task, and so took a hidden body for none.
         let isHidden = task?.hidesBody(traits) == true
         let body = RequestFacts.Body.onLoaderQueue(request, isHidden: isHidden)
         let plan = attachment.decide(request, body: body, isHidden ? nil : taken?.plan)
-        if let error = downloadError(plan) {
-            responder.maps.uncount(plan)
-            responder.reportUnanswered(plan, since: error.localizedDescription)
-            return deliver(.end(.failed(plan, error)))
+        let end = RequestEnd(of: plan, isHiddenUpload: isHidden, in: responder, tell: heard.withLock { $0 })
+        self.end.withLock { $0 = end }
+        if let outcome = downloadFailure(plan, responder) ?? attachment.outcomeAtOnce(plan) {
+            end.report(outcome)
+            return deliver(.end(outcome))
         }
-        if let outcome = attachment.outcomeAtOnce(plan) { return deliver(.end(outcome)) }
-        let load = RequestLoad.start(plan, in: attachment, for: loadClient)
+        let load = RequestLoad.start(plan, in: attachment, for: loadClient(end))
         delivery.withLock { $0.wait(for: load) }
     }
 
     /// If the task was suspended, holds the load's events until the task is resumed. Otherwise, cancels the load, and
-    /// delivers nothing more. Tells the listener how a request ended that has no outcome yet.
+    /// delivers nothing more. Reports how a request ended that has no outcome yet.
     package override func stopLoading() {
         // If the protocol wasn't started, the cache still expects the protocol to report the request.
         Self.attachmentInUse?.responder.taken.forget(request)
         guard !isSuspended else { return delivery.withLock { $0.suspend() } }
         let (load, isUnderWay) = delivery.withLock { $0.cancel() }
-        load?.cancel()
-        guard isUnderWay, let tell = heard.withLock({ $0 }) else { return }
-        let error = task?.error as? URLError
-        if task?.state == .canceling || error?.code == .cancelled {
-            tell(.cancelled)
-        } else if let error {
-            tell(.ended(.failed(nil, error), isHiddenUpload: false))
+        if isUnderWay, let end = end.withLock({ $0.take() }) {
+            let error = task?.error as? URLError
+            if task?.state == .canceling || error?.code == .cancelled {
+                end.cancel()
+            } else if let error {
+                end.report(.failed(nil, error))
+            }
         }
+        // If nothing was reported, the load's outcome will be.
+        load?.cancel()
     }
 
     /// Whether the loader stops the protocol because its task is suspended.
@@ -106,27 +115,31 @@ package class SubstitutionURLProtocol: URLProtocol {
         traits.contains(.stopsEndedProtocols) ? task?.state == .suspended : task?.state != .canceling
     }
 
-    /// Returns the error of a download task that the protocol can't finish. Returns `nil` for any other task, and if the
-    /// request fails anyway.
-    private func downloadError(_ plan: Plan) -> URLError? {
+    /// Returns the failure of a download task that the protocol can't finish. Returns `nil` for any other task, and if
+    /// the request fails anyway.
+    private func downloadFailure(_ plan: Plan, _ responder: Responder) -> RequestOutcome? {
         // `canInit(with:)` can't check this: it receives a request and not its task.
         guard task?.isUnfinishable(traits) == true else { return nil }
         switch plan.action {
         case .fail, .refuse: return nil
         case .answer, .call, .forward, .pass, .readBody, .replay: break
         }
-        return .explained(
-            .unsupportedURL,
-            "On Linux, Foundation can't finish a download task from a URLProtocol. "
-                + "Use a data task, and write the file yourself.",
-            plan.request.url
+        responder.maps.uncount(plan)
+        return .failed(
+            plan,
+            .explained(
+                .unsupportedURL,
+                "On Linux, Foundation can't finish a download task from a URLProtocol. "
+                    + "Use a data task, and write the file yourself.",
+                plan.request.url
+            )
         )
     }
 
     // MARK: Delivering
 
     /// The receiver of the load's response. Must be created on the ``LoaderThread``.
-    private var loadClient: RequestLoad.Client {
+    private func loadClient(_ end: RequestEnd) -> RequestLoad.Client {
         // Foundation doesn't declare protocols Sendable, but its loader itself passes them from thread to thread.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread(traits)
@@ -136,6 +149,7 @@ package class SubstitutionURLProtocol: URLProtocol {
             answerChallenge: { challenge in
                 thread.run { this.client?.urlProtocol(this, didReceive: challenge) }
             },
+            end: end,
             hearBody: { tell?(.readBody($0)) },
             receive: { event in thread.run { this.deliver(event) } }
         )
@@ -154,9 +168,7 @@ package class SubstitutionURLProtocol: URLProtocol {
             if traits.contains(.handlersGetOnlyLastPiece) { passed.append(data) }
             client.urlProtocol(self, didLoad: data)
         case .end(let outcome):
-            if let tell = heard.withLock({ $0 }) {
-                tell(.ended(outcome, isHiddenUpload: task?.hidesBody(traits) == true))
-            }
+            end.withLock { $0 = nil }
             switch outcome.result {
             case .success(let response):
                 guard !isRest else { return endPieces(client) }

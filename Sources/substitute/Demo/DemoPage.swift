@@ -18,7 +18,7 @@ struct DemoPage {
         var summary: String {
             let bytes = fetches.filter { $0.source == .network }.reduce(0) { $0 + $1.body.count }
             return "The origin got \(requests) \(requests == 1 ? "request" : "requests") and sent "
-                + "\(Output.format(bytes: bytes)). \(fetches.count(where: \.source.isSubstituted)) of \(fetches.count) "
+                + "\(Output.format(bytes: bytes)). \(fetches.count(where: \.source.isMatched)) of \(fetches.count) "
                 + "responses came from local files."
         }
     }
@@ -118,9 +118,9 @@ struct DemoPage {
     ///   show lines.
     private func rows(_ fetches: [Fetch], lines: [URL: Int] = [:]) -> String {
         fetches.map { fetch in
-            let rowClass = fetch.source.isSubstituted ? "local" : fetch.hasFailed ? "failed" : "network"
+            let rowClass = fetch.source.isMatched ? "local" : fetch.hasFailed ? "failed" : "network"
             let source =
-                fetch.source.isSubstituted
+                fetch.source.isMatched
                 ? "<span class=\"file\">\((fetch.source.file ?? "no file").escaped)</span>"
                 : "<span class=\"tag\">\(fetch.source.name)</span>"
             let line = lines[fetch.url].map { "<span class=\"tag\">line \($0)</span> " } ?? ""

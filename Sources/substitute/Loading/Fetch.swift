@@ -31,16 +31,16 @@ struct Fetch: Sendable {
         /// Why the load failed; `nil` if it succeeded.
         var reason: String?
 
-        static func substituted(file: String?) -> Source { Source(name: "substituted", color: .green, file: file) }
+        static func matched(file: String?) -> Source { Source(name: "matched", color: .green, file: file) }
         /// The recorder's copy answered, after the server confirmed that the copy is current.
         static let confirmed = Source(name: "confirmed", color: .green)
         static let defaultCache = Source(name: "default cache")
         static let network = Source(name: "network")
         static func failed(_ reason: String) -> Source { Source(name: "failed", color: .red, reason: reason) }
 
-        /// Whether an entry answered the request, with or without a file.
-        var isSubstituted: Bool { name == "substituted" }
-        var description: String { isSubstituted ? "substituted ← \(file ?? "the map")" : name }
+        /// Whether an entry or a recording responded, with or without a file.
+        var isMatched: Bool { name == "matched" }
+        var description: String { isMatched ? "matched ← \(file ?? "the map")" : name }
     }
 
     /// The response's `Content-Type`. Without this header, the type that Foundation guesses. Empty if there's no

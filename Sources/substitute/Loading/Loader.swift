@@ -49,7 +49,7 @@ final class Loader: Sendable {
             let limit: @Sendable (URLResponse) -> Int = { [sources, limit] head in
                 let taken = sources?.take(head, to: request) ?? .network
                 source.withLock { $0 = taken }
-                return taken.isSubstituted || taken == .confirmed ? .max : limit.bytes
+                return taken.isMatched || taken == .confirmed ? .max : limit.bytes
             }
             let owner = ResponseCollector.Owner(limit: limit, body: .whole(progress: progress)) {
                 continuation.resume(returning: $0)
@@ -107,9 +107,9 @@ extension Loader {
             self.cache = cache
             cache.hear { [weak self] event in
                 switch event.kind {
-                case .substituted: self?.note(event.url, .substituted(file: nil))
+                case .matched, .usedOffline: self?.note(event.url, .matched(file: nil))
                 case .confirmed: self?.note(event.url, .confirmed)
-                case .fallbackHit: self?.note(event.url, .defaultCache)
+                case .defaultCacheHit: self?.note(event.url, .defaultCache)
                 case .notRecorded: self?.notRecorded.withLock { $0 = event.reason }
                 default: break
                 }
@@ -127,8 +127,8 @@ extension Loader {
         func take(_ response: URLResponse?, to request: URLRequest) -> Fetch.Source {
             // If redirects led to another URL, an entry may have answered that URL. So look there first.
             let source = takeLast(of: response?.url) ?? takeLast(of: request.url) ?? .network
-            guard source.isSubstituted, let response else { return source }
-            return .substituted(file: Self.file(of: response, by: cache))
+            guard source.isMatched, let response else { return source }
+            return .matched(file: Self.file(of: response, by: cache))
         }
 
         /// Returns why a recorder didn't keep the last response, and forgets that; `nil` if it did, or if there was none.

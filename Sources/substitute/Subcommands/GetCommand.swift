@@ -12,7 +12,7 @@ let getCommand = Subcommand(
     summary: "load URLs through URLSession with the cache attached",
     details: """
         Loads each URL through a URLSession with a LocalSubstitutionCache attached.
-        Prints where the response came from (substituted ← file, default cache or
+        Prints where the response came from (matched ← file, default cache or
         network), its status, MIME type, size and time. The exit status is 1 if a URL
         gets no response, or --record can't save one. An HTTP error is a response.
 

@@ -98,7 +98,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
         let confirmed = totals.confirmed > 0 ? "\(totals.confirmed.grouped) confirmed, " : ""
         output.message(
             """
-            \(totals.requests.counted("request", "requests")): \(totals.substituted.grouped) substituted, \
+            \(totals.requests.counted("request", "requests")): \(totals.matched.grouped) matched, \
             \(confirmed)\(totals.fromNetwork.grouped) from the network, \(totals.failed.grouped) failed; \
             \(totals.bytes.counted("byte", "bytes")) sent
             """
@@ -144,7 +144,7 @@ private func ports(of origins: [String], from first: UInt16) throws(Failure) -> 
 private final class ServeLog: Sendable {
     struct Totals: Sendable, Encodable {
         var requests = 0
-        var substituted = 0
+        var matched = 0
         var confirmed = 0
         var fromNetwork = 0
         var failed = 0
@@ -156,7 +156,7 @@ private final class ServeLog: Sendable {
             requests += 1
             bytes += request.bytes
             switch request.source {
-            case .substituted: substituted += 1
+            case .matched: matched += 1
             case .confirmed: confirmed += 1
             case .network: fromNetwork += 1
             case .failed: failed += 1
@@ -202,7 +202,7 @@ private final class ServeLog: Sendable {
     func add(_ request: SubstitutionServer.LoggedRequest) {
         let source: Fetch.Source =
             switch request.source {
-            case .substituted: .substituted(file: request.response.flatMap { Loader.Sources.file(of: $0, by: cache) })
+            case .matched: .matched(file: request.response.flatMap { Loader.Sources.file(of: $0, by: cache) })
             case .confirmed: .confirmed
             case .network: .network
             case .failed(let reason): .failed(reason)

@@ -96,7 +96,7 @@ struct LiveReloadTests {
         }
         try fixture.writeMap(#""https://h/b": "a.txt""#)
         #expect(try cache.lookUp("https://h/b")?.text == "local")
-        let told = await events.all { $0.kind == .substituted && $0.url?.path == "/b" }
+        let told = await events.all { $0.kind == .matched && $0.url?.path == "/b" }
         #expect(told.filter { $0.kind == .mapNotReloaded }.map(\.reason) == errors.map(\.description))
         #expect(errors.map { $0.problems.first?.kind } == [.syntax, .missingFile])
         #expect(told.contains { $0.kind == .mapReloaded && $0.reason == "1 entry" })

@@ -121,7 +121,7 @@ struct PlanTests {
         let cache = try fixture.cache()
         let request = try request(row.url, method: row.method, headers: row.headers, policy: row.policy)
         #expect(cache.explain(request).verdict == row.verdict)
-        #expect(cache.statistics.lookups == 0, "explaining counts nothing")
+        #expect(cache.statistics.requests == 0, "explaining counts nothing")
 
         // The default cache has a response for every URL that it accepts, to show when it answers.
         let stored = try #require(defaultResponse(request))

@@ -233,7 +233,7 @@ struct HandlerTests {
         let head = try await handled.load("https://h/a", "HEAD")
         #expect(head.text.isEmpty)
         #expect(head.head.statusCode == row.status)
-        #expect(handled.cache.statistics.served == 4)
+        #expect(handled.cache.statistics.matched == 4)
         #expect(handled.cache.responder.retained.peek("https://h/a") == nil)
     }
 
@@ -489,8 +489,8 @@ struct HandlerTests {
             }
         ])
         #expect(await handled.error("https://h/a", timeout: 0.2)?.code == .timedOut)
-        #expect(handled.cache.statistics.served == 0)
-        #expect(handled.cache.statistics.bypassed == 1)
+        #expect(handled.cache.statistics.requests == 1)
+        #expect(handled.cache.statistics.failures == 1)
         release.signal()
         for await isCancelled in ends {
             #expect(isCancelled)

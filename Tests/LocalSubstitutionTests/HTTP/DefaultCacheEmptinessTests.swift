@@ -36,7 +36,7 @@ struct DefaultCacheEmptinessTests {
         try seeMisses(cache)
         try Self.store("https://x/a", in: other)
         #expect(try cache.lookUp("https://x/a")?.text == "https://x/a")
-        #expect(cache.statistics.fallbackHits == 1)
+        #expect(cache.statistics.defaultCacheHits == 1)
     }
 
     @Test("It has what an earlier or a concurrent process has stored")

@@ -42,7 +42,7 @@ struct DefaultCacheTests {
         let reader = inMemory ? cache : LocalSubstitutionCache(map: map, directory: folder)
         for url in Self.confusable { #expect(try reader.lookUp(url)?.text == url) }
         #expect(try reader.lookUp("https://x/a?v=3") == nil)
-        #expect(cache.statistics.fallbackHits + reader.statistics.fallbackHits >= Self.confusable.count)
+        #expect(cache.statistics.defaultCacheHits + reader.statistics.defaultCacheHits >= Self.confusable.count)
     }
 
     static let spellings = [

@@ -71,7 +71,7 @@ struct AppleLoaderTests {
         for _ in 0..<4 { texts.append(try await load("times")) }
         for value in ["x", "y", "x"] { texts.append(try await load("header", ["A": value])) }
         #expect(texts == ["plain", "plain", "plain", "a", "b", "c", "c", "x", "other", "x"])
-        #expect(cache.statistics.substituted + cache.statistics.served == texts.count)
+        #expect(cache.statistics.matched == texts.count && cache.statistics.requests == texts.count)
     }
 
     @Test("Cache: preconditions count even if the cache has answered", arguments: AppleLoader.Order.allCases)
@@ -85,7 +85,7 @@ struct AppleLoaderTests {
             #expect(outcome.status == (text.isEmpty ? 304 : 200))
             #expect(outcome.text == text)
         }
-        #expect(cache.statistics.substituted + cache.statistics.served == 4)
+        #expect(cache.statistics.matched == 4 && cache.statistics.requests == 4)
     }
 
     @Test("Cache: a strict session delivers the last response that may be used", arguments: AppleLoader.Order.allCases)
@@ -95,7 +95,8 @@ struct AppleLoaderTests {
         let request = try request("https://h/a", policy: .returnCacheDataElseLoad)
         #expect(await loader.outcome(request).text == "a")
         #expect(await loader.outcome(request).error == .resourceUnavailable)
-        #expect(cache.statistics.substituted + cache.statistics.served == 1)
+        #expect(cache.statistics.matched == 1 && cache.statistics.unmatched == 1)
+        #expect(cache.statistics.requests == 2)
     }
 
     @Test("Cache: another cache's response is decided about", arguments: AppleLoader.Order.allCases)
@@ -277,6 +278,42 @@ struct AppleLoaderTests {
         _ = await load.outcome()
         await load.settle()
         #expect(heard.withLock { $0 } == [true])
+    }
+
+    struct Counted: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let path: String
+        let count: @Sendable (LocalSubstitutionCache.Statistics) -> Int
+
+        static let all = [
+            Counted(testDescription: "a redirect", path: "redirect") { $0.matched },
+            Counted(testDescription: "what a cache can't return", path: "vary") { $0.matched },
+            Counted(testDescription: "a handler", path: "handler") { $0.matched },
+            Counted(testDescription: "what an entry forwards", path: "sent") { $0.forwarded },
+            Counted(testDescription: "an unmatched URL", path: "other") { $0.unmatched },
+        ]
+    }
+
+    @Test(
+        "Cache: a request counts once, though it was looked up before",
+        arguments: Counted.all,
+        AppleLoader.Order.allCases
+    )
+    func countedOnce(_ row: Counted, _ order: AppleLoader.Order) async throws {
+        let origin = try LoopbackServer { _ in .text("network") }
+        defer { origin.stop() }
+        let cache = try cache([
+            "https://h/redirect": .status(301).headers(["Location": "/plain"]), "https://h/plain": .text("plain"),
+            "https://h/vary": .text("text").headers(["Vary": "Accept"]),
+            "https://h/handler": .handler { _ in .text("handled") },
+            "https://h/sent": .forward(to: origin.url("a").absoluteString),
+        ])
+        let loader = try loader(cache, .fail, order: order)
+        for number in 1...3 {
+            _ = await loader.outcome(try request("https://h/\(row.path)"))
+            #expect(row.count(cache.statistics) == number)
+            #expect(cache.statistics.requests == number)
+        }
     }
 
     @Test("Redirects: an entry's is followed inside, so nothing is announced", arguments: [301, 302])

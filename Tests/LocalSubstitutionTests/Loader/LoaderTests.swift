@@ -174,7 +174,7 @@ struct LoaderTests {
             for try await (text, expected) in group { #expect(text == expected) }
         }
         #expect(origin.requests.count == 100)
-        #expect(cache.statistics.substituted == 300)
+        #expect(cache.statistics.matched == 300)
     }
 
     @Test("The caller of resume() doesn't wait for a cold read")
@@ -253,7 +253,7 @@ struct LoaderTests {
         cache.map = try SubstitutionMap([:])
         let (text, _) = try await load("mapped")
         #expect(text == "network GET")
-        #expect(cache.statistics.fallbackHits == 0)
+        #expect(cache.statistics.defaultCacheHits == 0)
     }
 
     @Test("Resetting a session drops retained responses, and substitution continues")

@@ -69,7 +69,7 @@ struct EventStreamTests {
         var made = 0
         func event() -> Event {
             made += 1
-            return Event(kind: .fallbackHit, url: url)
+            return Event(kind: .defaultCacheHit, url: url)
         }
         do {
             let stream = cache.events()
@@ -88,7 +88,7 @@ struct EventStreamTests {
         let log = EventLog(cache)
         for path in ["a", "n", "A"] { _ = try cache.lookUp("https://h/\(path)") }
         let told = await log.all { $0.kind == .missed }
-        #expect(told.map(\.kind) == [.substituted, .bypassed, .missed])
+        #expect(told.map(\.kind) == [.matched, .bypassed, .missed])
         #expect(told.map(\.url?.path) == ["/a", "/n", "/A"])
         #expect(told.map(\.key) == ["https://h/a", "https://h/n", nil])
         #expect(told.map(\.file?.path) == [fixture.file("a.txt").path, nil, nil])
@@ -111,11 +111,11 @@ struct EventStreamTests {
     }
 
     static let rows = [
-        Row(what: "by the cache alone", path: "a", isAttached: false, kind: .substituted),
-        Row(what: "retained, by the cache alone", path: "a", isAttached: false, isRetained: true, kind: .substituted),
-        Row(what: "by the protocol", path: "a", kind: .substituted),
-        Row(what: "retained, by the protocol", path: "a", isRetained: true, kind: .substituted),
-        Row(what: "with Authorization", path: "a", headers: ["Authorization": "x"], kind: .substituted),
+        Row(what: "by the cache alone", path: "a", isAttached: false, kind: .matched),
+        Row(what: "retained, by the cache alone", path: "a", isAttached: false, isRetained: true, kind: .matched),
+        Row(what: "by the protocol", path: "a", kind: .matched),
+        Row(what: "retained, by the protocol", path: "a", isRetained: true, kind: .matched),
+        Row(what: "with Authorization", path: "a", headers: ["Authorization": "x"], kind: .matched),
         Row(what: "from the network", path: "b", kind: .missed),
         Row(what: "from the network, by the cache alone", path: "b", isAttached: false, kind: .missed),
         Row(what: "failed", path: "b", unmatched: .fail, kind: .missed),
@@ -160,7 +160,7 @@ struct EventStreamTests {
         #expect(heard.withLock { $0 } == [.mapReloaded, .mapNotReloaded])
     }
 
-    @Test("A fallback's event arrives too, and a recorder's once it's flushed")
+    @Test("An offline fallback is one event, and a recorder's arrives once it's flushed")
     func fallback() async throws {
         let folder = try TemporaryFolder()
         let origin = try LoopbackServer { _ in .text("network") }
@@ -173,7 +173,7 @@ struct EventStreamTests {
         #expect(events.kinds == ["forwarded", "recorded"])
         origin.stop()
         _ = try await visit.session.data(from: url)
-        #expect(events.kinds == ["forwarded", "recorded", "substituted", "fellBack"])
+        #expect(events.kinds == ["forwarded", "recorded", "usedOffline"])
     }
 
     @Test("A stream is complete if the cache is released after a response")

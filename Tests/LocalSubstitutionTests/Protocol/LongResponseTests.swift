@@ -125,7 +125,7 @@ struct LongResponseTests {
         let session = URLSession(configuration: configuration)
         defer { session.finishTasksAndInvalidate() }
         #expect(try await session.data(from: origin.url("offline")).0 == Self.body)
-        #expect(cache.statistics.fellBack == 0)
+        #expect(cache.statistics.offlineFallbacks == 0)
     }
 
     @Test("If the network fails, a file replaces a short response but not a long one")
@@ -136,7 +136,7 @@ struct LongResponseTests {
         let long = try await load(.ok(Self.body).failing(.dropAfter(bodyBytes: 200_000)))
         #expect(long.error is URLError)
         #expect(Self.body.starts(with: long.data))
-        #expect(cache.statistics.fellBack == 1)
+        #expect(cache.statistics.offlineFallbacks == 1)
     }
 
     /// A long response, and its effect on an earlier copy.
