@@ -5,6 +5,10 @@ import Testing
 @testable import LocalSubstitution
 @testable import LocalSubstitutionRecording
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite("Where a recorder's files are", .values)
 struct RecorderPlaceTests {
     let fixture: RecorderFixture
