@@ -261,6 +261,7 @@ struct AppleLoaderTests {
         #expect(await loader.outcome(try request("https://h/later")).text == "later")
         #expect(load.calls.withLock { $0 } == outcome.calls)
         #expect(!outcome.calls.contains(.afterTheEnd) && !outcome.calls.contains(.onWrongThread))
+        #expect(cache.statistics.requests == 2)
     }
 
     @Test("Stop: a task that's cancelled once it has its outcome isn't heard to be cancelled")
