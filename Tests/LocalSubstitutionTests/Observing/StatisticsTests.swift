@@ -69,6 +69,32 @@ struct StatisticsTests {
         )
     }
 
+    typealias Event = LocalSubstitutionCache.Event
+
+    private static let url = URL(fileURLWithPath: "/u")
+    private static let file = URL(fileURLWithPath: "/a.txt")
+
+    static let lines: [(Event, String)] = [
+        (
+            Event(kind: .usedOffline, url: url, key: "k", file: file, bytes: 5, reason: "no network"),
+            "used offline file:///u ← /a.txt (5 bytes; entry “k”): no network"
+        ),
+        (
+            Event(kind: .usedOffline, url: url, key: "k", bytes: 1, reason: "no network"),
+            "used offline file:///u ← no file (1 byte; entry “k”): no network"
+        ),
+        (Event(kind: .forwarded, url: url, key: "k"), "forwarded file:///u: the network responded (entry “k”)"),
+        (Event(kind: .defaultCacheHit, url: url), "found in the default cache: file:///u"),
+        (Event(kind: .failed, url: url, reason: "timed out"), "failed file:///u: timed out"),
+        (Event(kind: .failed, url: url, key: "k", reason: "timed out"), "failed file:///u: timed out (entry “k”)"),
+        (Event(kind: .cancelled, url: url), "cancelled file:///u"),
+    ]
+
+    @Test("An event's line says how the request ended", arguments: lines)
+    func line(_ event: Event, _ line: String) {
+        #expect(event.description == line)
+    }
+
     @Test("A listener may use the cache, and hears nothing once it's removed")
     func reentrant() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
