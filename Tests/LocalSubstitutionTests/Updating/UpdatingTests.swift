@@ -75,7 +75,7 @@ struct UpdatingTests {
         let cache = try fixture.cache()
         let heard = Guarded<[String]>([])
         cache.hear { event in
-            if event.kind == .substituted { heard.withLock { $0.append(event.description) } }
+            if event.kind == .matched { heard.withLock { $0.append(event.description) } }
         }
         let asked = try request(fixture.url, method: method, headers: headers)
         _ = try await cache.refreshing { #expect(cache.cachedResponse(for: asked) != nil) }
