@@ -164,8 +164,8 @@ extension LocalSubstitutionCache {
             guard let url = URL(string: entry.key) else { continue }
             let plan = Plan(URLRequest(url: url), in: map, traits: responder.traits)
             // A redirect can't be verified: the session would follow it.
-            guard plan.cacheAnswer?.isRedirect == false,
-                Explanation(plan).verdict == .substituted
+            guard case .answer(let substitution) = plan.action, !substitution.isRedirect,
+                Explanation(plan).cacheOnly.outcome == .matched
             else { continue }
             return url
         }

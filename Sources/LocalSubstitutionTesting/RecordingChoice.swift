@@ -51,14 +51,11 @@ struct RecordingChoice: Sendable {
         let isAnswered = request.outcome == .matched
         guard !isAnswered || request.isRedirected else { return nil }
         let explanation = cache.explain(request.withBody)
-        switch explanation.verdict {
-        case .noEntry, .methodNotListed, .ruledOut: return isAnswered ? .redirect : .entry
-        case .excluded, .notHTTP, .unreadableFile: return .entry
-        default:
-            guard request.needsOrigin, let winner = explanation.winner else { return nil }
-            if request.usedUp.contains(where: winner.isSame) { return .entry }
-            return request.entry.map(winner.isSame) == true ? .target : nil
-        }
+        guard let winner = explanation.winner else { return isAnswered ? .redirect : .entry }
+        if explanation.isExcluded || explanation.attached.servedBy == nil { return .entry }
+        guard request.needsOrigin else { return nil }
+        if request.usedUp.contains(where: winner.isSame) { return .entry }
+        return request.entry.map(winner.isSame) == true ? .target : nil
     }
 
     /// Returns the recorded answers that a request's new response replaces.

@@ -193,7 +193,7 @@ struct SubstitutionScope: Sendable {
     private func advice(on request: TestSubstitutions.Request) -> String {
         if request.isHiddenUpload {
             let reason = "on Linux, Foundation hides an upload task's body."
-            return request.explanation?.verdict == .noEntry
+            return request.entry == nil
                 ? "Add an entry by hand. Use a data task with httpBody if you want to record the request: \(reason)"
                 : "Use a data task with httpBody: \(reason)"
         }
@@ -265,7 +265,7 @@ extension TestSubstitutions.Request {
         guard let url = request.url else { return nil }
         if let obstacle = EditedMap.obstacle(toRecording: url) { return "It can't be recorded: \(obstacle)" }
         guard let explanation, let winner = explanation.winner else { return nil }
-        if explanation.verdict == .excluded {
+        if explanation.isExcluded {
             return "It can't be recorded: the entry “\(winner.key)” is null. Remove the entry first."
         }
         return needsOrigin

@@ -129,7 +129,8 @@ struct Saying: Sendable, CustomTestStringConvertible {
     /// The source of messages that need another platform, a failing test or an hour, without comments and with its literals
     /// joined.
     static let sources = [
-        "LocalSubstitution/Answering/Explanation", "LocalSubstitution/LocalSubstitutionCache+Attaching",
+        "LocalSubstitution/Answering/Explanation", "LocalSubstitution/Answering/Plan+Obstacle",
+        "LocalSubstitution/LocalSubstitutionCache+Attaching",
         "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/RequestLoad",
         "LocalSubstitution/Protocol/SubstitutionURLProtocol", "LocalSubstitutionTesting/SubstitutionsTrait",
         "LocalSubstitutionTesting/SubstitutionScope", "LocalSubstitutionTesting/SharedSession",
@@ -193,7 +194,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
     // MARK: Explaining
 
     private static let explanations = [
-        explanation("no entry", "no entry names it", #"{ "https://api.example.com/users": { "text": "a" } }"#),
+        explanation("no entry", "no entry matches it", #"{ "https://api.example.com/users": { "text": "a" } }"#),
         explanation(
             "another scheme",
             "only http and https URLs with a host and no user info are substituted",
@@ -219,15 +220,15 @@ struct Saying: Sendable, CustomTestStringConvertible {
             $0.httpBody = Data(#"{ "operationName": "You" }"#.utf8)
         },
         explanation(
-            "POST by the cache alone",
-            "the loader never uses a cached response to POST",
+            "POST, cache only",
+            "URLSession never uses a cached response to POST",
             entry(#"{ "text": "a", "methods": ["POST"] }"#)
         ) {
             $0.httpMethod = "POST"
         },
         explanation(
             "Vary",
-            "the loader never uses a cached response with the header “Vary”",
+            "URLSession never uses a cached response with the header “Vary”",
             entry(#"{ "text": "a", "headers": { "Vary": "Accept" } }"#)
         ),
         explanation(
@@ -237,27 +238,27 @@ struct Saying: Sendable, CustomTestStringConvertible {
         ),
         explanation(
             "Expires",
-            "the loader treats every “Expires” date as past",
+            "URLSession treats every “Expires” date as past",
             entry(
                 #"{ "text": "a", "headers": { "Cache-Control": "public", "Expires": "Fri, 01 Jan 2049 00:00:00 GMT" } }"#
             )
         ),
         // Only Linux's loader is known to refuse it.
-        Saying("explain: Authorization", "the loader never uses a cached response to a request with “Authorization”") {
+        Saying("explain: Authorization", "URLSession never uses a cached response to a request with “Authorization”") {
             LoaderRules.refusal(ofRequestHeader: "Authorization")
         },
-        explanation("401", "the loader never uses a cached response with the status 401", entry(#"{ "status": 401 }"#)),
+        explanation("401", "URLSession never uses a cached response with the status 401", entry(#"{ "status": 401 }"#)),
         explanation("policy", "the request's cache policy ignores local data", entry(#"{ "text": "a" }"#)) {
             $0.cachePolicy = .reloadIgnoringLocalCacheData
         },
         explanation(
             "delay",
-            "the entry's field “delay” works only in a session to which the cache is attached",
+            "the entry's field “delay” needs an attached session",
             entry(#"{ "text": "a", "delay": 1 }"#)
         ),
         explanation(
             "offline",
-            #"the entry answers only when the network fails ("use": "whenOffline")"#,
+            #"the entry is used only if the network fails ("use": "whenOffline")"#,
             entry(#"{ "text": "a", "use": "whenOffline" }"#)
         ),
         Saying("explain: used up", "it has answered 1 request, the most that its “times” allows") {

@@ -326,7 +326,7 @@ struct CheckTests {
                 entries: [#""https://h.example/a": { "file": "a.txt", "headers": { "Vary": "Cookie" } }"#],
                 files: ["a.txt": "hello"],
                 message:
-                    "The loader never uses a cached response with the header “Vary”. Attach the cache to the session.",
+                    "URLSession never uses a cached response with the header “Vary”. Attach the cache to the session.",
                 isHiddenIfAttached: true
             ),
             Oddity(

@@ -18,12 +18,16 @@ struct ExplainTests {
             let differences: [String]
         }
 
+        struct Judgement: Decodable {
+            let outcome: String
+            let reason: String
+            let servedBy: String?
+        }
+
         let url: String
         let method: String
-        let verdict: String
-        let reason: String
-        let servedBy: String?
-        let attached: String?
+        let attached: Judgement
+        let cacheOnly: Judgement
         let entry: Entry?
         let file: String?
         let status: Int?
@@ -67,18 +71,23 @@ struct ExplainTests {
         return try #require(answers.first)
     }
 
-    /// A request and its verdict.
+    /// A request, its outcomes, and why no entry responds cache only.
     struct Case: CustomTestStringConvertible, Sendable {
         let words: [String]
-        let verdict: Explanation.Verdict
-        let reason: String
+        let attached: Explanation.Judgement.Outcome
+        let reason: String?
         let entry: String?
         let line: Int?
 
-        init(_ words: String..., verdict: Explanation.Verdict, _ reason: String, entry: String? = nil, line: Int? = nil)
-        {
+        init(
+            _ words: String...,
+            attached: Explanation.Judgement.Outcome,
+            _ reason: String? = nil,
+            entry: String? = nil,
+            line: Int? = nil
+        ) {
             self.words = words
-            self.verdict = verdict
+            self.attached = attached
             self.reason = reason
             self.entry = entry
             self.line = line
@@ -87,70 +96,52 @@ struct ExplainTests {
         var testDescription: String { words.joined(separator: " ") }
 
         static let all = [
-            Case(
-                "https://h.example/a",
-                verdict: .substituted,
-                "an entry answers it",
-                entry: "https://h.example/a",
-                line: 2
-            ),
-            Case(
-                "https://h.example/gone",
-                verdict: .substituted,
-                "an entry answers it",
-                entry: "https://h.example/gone",
-                line: 7
-            ),
-            Case("https://u:p@h.example/a", verdict: .notHTTP, "no user info"),
-            Case("https://other.test/", verdict: .noEntry, "no entry names it"),
-            Case("https://h.example/off", verdict: .noEntry, "is disabled or has no file for it"),
+            Case("https://h.example/a", attached: .matched, entry: "https://h.example/a", line: 2),
+            Case("https://h.example/gone", attached: .matched, entry: "https://h.example/gone", line: 7),
+            Case("https://u:p@h.example/a", attached: .unmatched, "no user info"),
+            Case("https://other.test/", attached: .unmatched, "no entry matches it"),
+            Case("https://h.example/off", attached: .unmatched, "is disabled or has no file for it"),
             Case(
                 "https://h.example/never",
-                verdict: .excluded,
+                attached: .unmatched,
                 "the entry is null",
                 entry: "https://h.example/never",
                 line: 4
             ),
-            Case(
-                "--method",
-                "post",
-                "https://h.example/a",
-                verdict: .methodNotListed,
-                "doesn't list the method POST"
-            ),
+            Case("--method", "post", "https://h.example/a", attached: .unmatched, "doesn't list the method POST"),
             Case(
                 "--reload",
                 "https://h.example/a",
-                verdict: .ignoresLocalData,
+                attached: .matched,
                 "cache policy ignores local data",
                 entry: "https://h.example/a",
                 line: 2
             ),
             Case(
                 "https://h.example/offline",
-                verdict: .waitsForOffline,
-                "only when the network fails",
+                attached: .waitsForOffline,
+                "only if the network fails",
                 entry: "https://h.example/offline",
                 line: 5
             ),
             Case(
                 "https://h.example/slow",
-                verdict: .needsProtocol,
-                "the entry's field “delay” works only in a session",
+                attached: .matched,
+                "the entry's field “delay” needs an attached session",
                 entry: "https://h.example/slow",
                 line: 11
             ),
-            Case("https://h.example/plan", verdict: .ruledOut, "every entry that names it is passed over"),
+            Case("https://h.example/plan", attached: .unmatched, "every entry that matches its URL is passed over"),
             Case(
                 "https://h.example/vary",
-                verdict: .refusedByLoader,
+                attached: .matched,
                 "the header “Vary”",
                 entry: "https://h.example/vary",
                 line: 6
             ),
             Case(
                 "https://h.example/site/pipe",
-                verdict: .unreadableFile,
+                attached: .failed,
                 "the file is a named pipe",
                 entry: "https://h.example/site/*",
                 line: 8
@@ -158,51 +149,39 @@ struct ExplainTests {
         ]
     }
 
-    @Test("It prints the verdict with its reason, and the winning entry", arguments: Case.all)
-    func verdict(_ row: Case) async throws {
+    @Test("It prints what responds, attached and cache only, and the winning entry", arguments: Case.all)
+    func judgements(_ row: Case) async throws {
         let run = try await folder.substitute(["explain", "--json"] + row.words)
         #expect(run.status == 0)
         let answer = try #require(run.json([Answer].self).first)
-        #expect(answer.verdict == row.verdict.rawValue)
-        #expect(answer.reason.contains(row.reason))
+        #expect(answer.attached.outcome == row.attached.rawValue)
+        #expect(answer.cacheOnly.outcome == (row.reason == nil ? "matched" : "unmatched"))
+        if let reason = row.reason {
+            #expect(answer.cacheOnly.servedBy == "the network")
+            #expect(answer.cacheOnly.reason.contains(reason))
+        }
         #expect(answer.entry?.key == row.entry)
         #expect(answer.entry?.line == row.line)
         #expect(answer.url == row.words.last)
-        let server: String? =
-            switch row.verdict {
-            case .substituted: nil
-            case .ignoresLocalData: "the network"
-            default: "the default cache, or else the network"
-            }
-        #expect(answer.servedBy == server)
 
         let text = try await folder.substitute(["explain"] + row.words)
         #expect(text.status == 0)
         #expect(text.output.hasPrefix("\(answer.method) \(answer.url)\n"))
-        let attached = answer.attached.map { "in an attached session, \($0); otherwise " } ?? ""
-        let verdict = row.verdict == .substituted ? "substituted" : "\(attached)not substituted: \(answer.reason)"
-        #expect(text.lines[1] == "  verdict:      \(verdict)")
-        #expect(text.lines.contains("  served by:    \(server ?? "")") == (server != nil))
-    }
-
-    @Test("It knows every verdict")
-    func allVerdicts() throws {
-        // The type can grow, so only its declarations are complete.
-        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let source = package.appendingPathComponent("Sources/LocalSubstitution/Answering/Explanation.swift")
-        let declarations = try String(contentsOf: source, encoding: .utf8)
-            .matches(of: /public static var \w+: Verdict { Verdict\(rawValue: "(\w+)"\) }/)
-        #expect(!declarations.isEmpty)
-        #expect(Set(Case.all.map(\.verdict.rawValue)) == Set(declarations.map { String($0.1) }))
+        for (label, judgement) in [("attached:     ", answer.attached), ("cache only:   ", answer.cacheOnly)] {
+            let line = try #require(text.lines.first { $0.hasPrefix("  \(label)") })
+            #expect(line.contains(judgement.servedBy ?? judgement.reason))
+            let isOfEntry = !["unmatched", "failed"].contains(judgement.outcome)
+            #expect(line.hasSuffix(", because \(judgement.reason)") != isOfEntry)
+        }
     }
 
     #if os(Linux)
     @Test("It names the header that keeps the loader from using a cache")
     func authorization() async throws {
         let answer = try await explain("--header", "Authorization: Basic x", "https://h.example/a")
-        #expect(answer.verdict == "refusedByLoader")
-        #expect(answer.reason.contains("“Authorization”"))
+        #expect(answer.attached.outcome == "matched")
+        #expect(answer.cacheOnly.outcome == "unmatched")
+        #expect(answer.cacheOnly.reason.contains("“Authorization”"))
     }
     #endif
 
@@ -213,7 +192,8 @@ struct ExplainTests {
         #expect(
             run.output == """
                 GET https://h.example/site/style.css
-                  verdict:      substituted
+                  attached:     matched: the entry's file
+                  cache only:   matched: the entry's file
                   entry:        “https://h.example/site/s*”, line 9
                   file:         \(folder.path("Resources/site/style.css"))
                   MIME type:    text/css; charset=utf-8, from the file's extension “css”
@@ -221,8 +201,8 @@ struct ExplainTests {
                   shadowed:     “https://*.example/site/*”, line 10
 
                 GET https://h.example/A
-                  verdict:      not substituted: no entry names it
-                  served by:    the default cache, or else the network
+                  attached:     unmatched: the network, because no entry matches it
+                  cache only:   unmatched: the network, because no entry matches it
                   near miss:    “https://h.example/a” differs only in letter case. Match the request's letter case.
 
                 """
@@ -266,9 +246,9 @@ struct ExplainTests {
     func pieces(entry: String, attached: String, field: String, type: String?) async throws {
         try folder.writeMap(#"{ "https://h.example/a": \#(entry) }"#, files: ["a.txt": "a"])
         let answer = try await explain("https://h.example/a")
-        #expect(answer.verdict == "needsProtocol")
-        #expect(answer.attached == attached)
-        #expect(answer.reason == "the entry's field “\(field)” works only in a session to which the cache is attached")
+        #expect(answer.attached.servedBy == attached)
+        #expect(answer.cacheOnly.outcome == "unmatched")
+        #expect(answer.cacheOnly.reason == "the entry's field “\(field)” needs an attached session")
         #expect(answer.contentType?.prefix { $0 != ";" } == type.map { $0[...] })
     }
 
@@ -331,7 +311,7 @@ struct ExplainTests {
     func nearMiss(url: String, differences: [String]) async throws {
         try folder.writeMap(#"{ "https://m.example/a": "a.txt" }"#)
         let answer = try await explain(url)
-        #expect(answer.verdict == "noEntry")
+        #expect(answer.cacheOnly.reason == "no entry matches it")
         #expect(answer.nearMisses.map(\.differences) == (differences.isEmpty ? [] : [differences]))
         #expect(answer.nearMisses.allSatisfy { $0.key == "https://m.example/a" })
     }

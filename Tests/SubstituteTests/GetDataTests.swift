@@ -61,7 +61,7 @@ struct GetDataTests {
         #expect(get.output.hasPrefix("matched ← a.txt  200  text/plain; charset=utf-8  4 B"))
         let explained = try await folder.substitute("explain", "--data", "x", url)
         #expect(explained.output.hasPrefix("POST \(url)\n"))
-        #expect(explained.output.contains("  verdict:      in an attached session, the entry's file; otherwise not "))
+        #expect(explained.output.contains("\n  attached:     matched: the entry's file\n  cache only:   unmatched: "))
     }
 
     @Test("If a file can't be read, it's an error and nothing is sent")

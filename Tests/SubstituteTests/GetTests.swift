@@ -313,16 +313,16 @@ struct GetTests {
     static let needsProtocol: [(entry: String, words: [String], reason: String, attached: String)] = [
         (
             #"{ "file": "a.txt", "status": 418 }"#, [],
-            "the loader never uses a cached response with the status 418", "the entry's file"
+            "URLSession never uses a cached response with the status 418", "the entry's file"
         ),
         (
             #"{ "file": "a.txt", "methods": ["POST"] }"#, ["--method=POST"],
-            "the loader never uses a cached response to POST", "the entry's file"
+            "URLSession never uses a cached response to POST", "the entry's file"
         ),
-        (#"{ "status": 503 }"#, [], "the loader never uses a cached response with the status 503", "the entry"),
+        (#"{ "status": 503 }"#, [], "URLSession never uses a cached response with the status 503", "the entry"),
         (
             #"{ "file": "a.txt", "use": "whenOffline" }"#, [],
-            #"the entry answers only when the network fails ("use": "whenOffline")"#,
+            #"the entry is used only if the network fails ("use": "whenOffline")"#,
             "the network or, if that fails, the entry's file"
         ),
         (#""a.txt""#, ["--reload"], "the request's cache policy ignores local data", "the entry's file"),
@@ -337,7 +337,7 @@ struct GetTests {
         let url = Self.host + "/x"
         try folder.writeMap("{ \"\(url)\": \(entry) }", files: ["a.txt": "0123456789"])
         let advice =
-            "The entry “\(url)” names the URL, but the cache alone can't answer: \(reason). "
+            "The entry “\(url)” matches the URL, but doesn't respond cache only: \(reason). "
             + "Leave out --cache-only to get \(attached).\n"
         let run = try await folder.substitute(["get", "--json", "--cache-only"] + words + [url])
         #expect(run.status == 1)

@@ -184,7 +184,7 @@ struct UsageTests {
         let run = try await folder.substitute(["explain"] + words)
         #expect(run.status == 0)
         #expect(run.output.contains("  entry:        “\(Self.url)”, line 2\n"), "the other map's line")
-        #expect(run.output.hasPrefix("GET \(Self.url)\n  verdict:      substituted\n"))
+        #expect(run.output.hasPrefix("GET \(Self.url)\n  attached:     matched: "))
     }
 
     @Test("A flag that's given twice counts once")

@@ -4,40 +4,8 @@ public import Foundation
 import FoundationNetworking
 #endif
 
-/// How a cache answers a request, and why.
+/// What responds to a request in an attached session and cache only, and why.
 public struct Explanation: Sendable, CustomStringConvertible {
-    /// How a request is answered.
-    public struct Verdict: RawRepresentable, Sendable, Hashable {
-        /// The name of the static member.
-        public let rawValue: String
-
-        /// Creates a verdict with a name.
-        public init(rawValue: String) { self.rawValue = rawValue }
-
-        /// An entry answers: with its file, with a body from the map, or with only a status.
-        public static var substituted: Verdict { Verdict(rawValue: "substituted") }
-        /// No entry can match the URL, because it isn't http or https, has no host, or has user info.
-        public static var notHTTP: Verdict { Verdict(rawValue: "notHTTP") }
-        /// No entry matches the URL, or the entries that match it are disabled or have no file for it.
-        public static var noEntry: Verdict { Verdict(rawValue: "noEntry") }
-        /// The entry is `null`, or its handler answered with `.notSubstituted`.
-        public static var excluded: Verdict { Verdict(rawValue: "excluded") }
-        /// The entry doesn't list the request's method.
-        public static var methodNotListed: Verdict { Verdict(rawValue: "methodNotListed") }
-        /// The request's cache policy ignores local data, so neither an entry nor the default cache answers.
-        public static var ignoresLocalData: Verdict { Verdict(rawValue: "ignoresLocalData") }
-        /// The entries that match the URL are for other requests, or have reached their limit of `times`.
-        public static var ruledOut: Verdict { Verdict(rawValue: "ruledOut") }
-        /// Only the protocol of an attached session can do what the entry says.
-        public static var needsProtocol: Verdict { Verdict(rawValue: "needsProtocol") }
-        /// The entry's file answers only if the network fails.
-        public static var waitsForOffline: Verdict { Verdict(rawValue: "waitsForOffline") }
-        /// The loader wouldn't accept the response from a cache.
-        public static var refusedByLoader: Verdict { Verdict(rawValue: "refusedByLoader") }
-        /// The entry's file can't be read.
-        public static var unreadableFile: Verdict { Verdict(rawValue: "unreadableFile") }
-    }
-
     /// An entry that would have won, but was ruled out for this request: for example, by its condition or a missing
     /// file.
     public struct PassedOver: Sendable, Hashable, CustomStringConvertible {
@@ -54,10 +22,11 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let url: URL?
     /// The request's method.
     public let method: String
-    /// How the request is answered.
-    public let verdict: Verdict
-    /// Why the request is answered that way, without a period.
-    public let reason: String
+    /// What happens in a session to which the cache is attached. If the session isn't known, as in
+    /// ``LocalSubstitutionCache/explain(_:)``, it's one attached with ``LocalSubstitutionCache/Unmatched/load``.
+    public let attached: Judgement
+    /// What happens in a session that has the cache only as its `urlCache`.
+    public let cacheOnly: Judgement
     /// The entry that wins; `nil` if no entry does.
     public let winner: SubstitutionMap.EntryReference?
     /// The entries that also match but lose, the strongest first.
@@ -74,43 +43,31 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let contentTypeSource: String?
     /// The status of the winning entry's answer; `nil` if there's no answer.
     public let status: Int?
-    /// Whether a newer copy from the network answers instead of the entry's file; `nil` unless an `untilUpdated` entry
-    /// answers.
+    /// Whether a newer copy from the network is returned instead of the entry's file; `nil` unless an `untilUpdated`
+    /// entry responds.
     public let isNewerCopy: Bool?
     /// The keys that almost match the URL; empty if an entry wins.
     public let nearMisses: [SubstitutionMap.NearMiss]
     /// Whether an entry was skipped because the request's body doesn't meet its condition.
     package let isAboutBody: Bool
+    /// Whether the winner is a `null` entry.
+    package let isExcluded: Bool
 
-    /// The answer in a session with the cache attached, in words, such as “the entry after 2 s”. `nil` if the cache can
-    /// answer without a session's protocol, or if no entry answers.
-    public let attached: String?
+    /// The whole explanation in several lines, ready to print. The lines `attached` and `cache only` say what responds in
+    /// an attached session and cache only.
+    public var description: String { text(url?.absoluteString, ["attached": attached, "cache only": cacheOnly]) }
 
-    /// The source of the answer if no entry answers, such as “the network”; `nil` if an entry answers.
-    public var instead: String? {
-        switch verdict {
-        case .substituted: nil
-        case .ignoresLocalData: "the network"
-        default: "the default cache, or else the network"
-        }
-    }
-
-    /// The whole explanation in several lines, ready to print.
-    public var description: String { text(servedBy: instead) }
-
-    /// Returns the lines of the explanation as one text.
+    /// Returns the explanation for an attached session as one text.
     ///
-    /// - Parameters:
-    ///   - server: What answers the request instead of the entry; `nil` if the entry does.
-    ///   - shownURL: The URL to show; by default, the request's.
-    func text(servedBy server: String?, shownURL: String? = nil) -> String {
-        var lines = ["\(method) \(shownURL ?? url?.absoluteString ?? "a request without a URL")"]
+    /// - Parameter shownURL: The URL to show.
+    func text(ofSession shownURL: String) -> String { text(shownURL, ["attached": attached]) }
+
+    private func text(_ shownURL: String?, _ judgements: KeyValuePairs<String, Judgement>) -> String {
+        var lines = ["\(method) \(shownURL ?? "a request without a URL")"]
         func add(_ name: String, _ value: String?) {
             if let value { lines.append("  " + "\(name):".padding(toLength: 14, withPad: " ", startingAt: 0) + value) }
         }
-        let session = attached.map { "in an attached session, \($0); otherwise " } ?? ""
-        add("verdict", verdict == .substituted ? "substituted" : "\(session)not substituted: \(reason)")
-        add("served by", server)
+        for (name, judgement) in judgements { add(name, judgement.description) }
         add("entry", winner?.description)
         add("file", file?.path)
         add("answer", isNewerCopy.map { $0 ? "a newer copy from the network" : "the file; no newer copy is known" })
@@ -127,30 +84,32 @@ extension Responder {
     func explain(_ request: URLRequest) -> Explanation {
         let map = maps.map
         let plan = Plan(request, in: map, traits: traits) { [maps] in maps.isUsedUp($0, of: map) }
-        let question = plan.cacheAnswer == nil ? nil : plan.question
-        return Explanation(plan, copy: question.flatMap(copies.explainedCopy))
+        return Explanation(plan, copy: plan.question.flatMap(copies.explainedCopy), isStored: isStored(plan))
+    }
+
+    /// Returns whether the default cache has a response that URLSession may use for a plan's request.
+    private func isStored(_ plan: Plan) -> Bool {
+        !plan.request.ignoresLocalData && LoaderRules.refusal(of: plan.request, traits) == nil
+            && key(of: plan).flatMap(defaultCache.response(under:)) != nil
     }
 }
 
 extension Explanation {
-    /// Explains a plan.
+    /// Explains a plan. The other judgement is that of the same match: for an attached session's plan, cache only, and for
+    /// a plan of the cache only, in a session attached with ``LocalSubstitutionCache/Unmatched/load``.
     ///
     /// - Parameters:
-    ///   - copy: The newer copy that answers instead of the entry's file; `nil` if the file answers.
-    ///   - refusal: Why a strict session refuses the request; `nil` to explain how the cache answers.
-    init(_ plan: Plan, copy: NewerCopies.Copy? = nil, reason refusal: String? = nil) {
+    ///   - copy: The newer copy that is returned instead of the entry's file; `nil` for the file.
+    ///   - isStored: Whether the default cache has a response; `false` by default.
+    init(_ plan: Plan, copy: NewerCopies.Copy? = nil, isStored: Bool = false) {
         let (request, map, match) = (plan.request, plan.map, plan.match)
         let substitution = match?.substitution
         let (beginning, problem) = Self.beginning(substitution, map)
+        let isAttached = plan.rules != nil
+        attached = Judgement(isAttached ? plan : Plan(plan, for: .load), problem, isStored: isStored)
+        cacheOnly = Judgement(isAttached ? Plan(plan, for: nil) : plan, problem, isStored: isStored)
         url = request.url
         method = request.httpMethod ?? "GET"
-        if let problem, plan.cacheAnswer != nil {
-            verdict = .unreadableFile
-            reason = "the file \(problem.fragment)"
-        } else {
-            verdict = plan.verdict
-            reason = refusal ?? plan.reason
-        }
         winner = match?.winner.map { SubstitutionMap.EntryReference($0) }
         shadowed = match?.shadowed.map { SubstitutionMap.EntryReference($0) } ?? []
         passedOver =
@@ -161,7 +120,7 @@ extension Explanation {
         let typed: Substitution? =
             switch substitution?.answer {
             case .handler, .error: nil
-            case .stream(let pieces) where pieces.count == 1 && pieces[0].error != nil: nil
+            case .stream where substitution?.isOnlyError == true: nil
             case .network: substitution?.mimeTypeSource == .header ? substitution : nil
             default: substitution
             }
@@ -169,10 +128,10 @@ extension Explanation {
         // An empty header means that no type is sent.
         let sent = type?.text.isEmpty == true ? nil : type
         (contentType, contentTypeSource) = (sent?.text, sent?.source.description)
-        attached = problem == nil && refusal == nil ? Self.attached(plan) : nil
-        isNewerCopy = verdict == .substituted && substitution?.use == .untilUpdated ? copy != nil : nil
+        isNewerCopy = attached.outcome == .matched && substitution?.use == .untilUpdated ? copy != nil : nil
         status = substitution?.status
         nearMisses = match.map { Self.nearMisses($0, map) } ?? []
+        isExcluded = match?.isExcluded ?? false
         isAboutBody = match?.passedOver.contains { if case .bodyCondition = $0.why { true } else { false } } ?? false
     }
 
@@ -184,46 +143,6 @@ extension Explanation {
             found.append(SubstitutionMap.NearMiss(alternatives, key: entry.key, method: method))
         }
         return found + map.storage.nearMisses(of: match.url)
-    }
-
-    private static func attached(_ plan: Plan) -> String? {
-        guard plan.cacheAnswer == nil else { return nil }
-        if case .handler(let handler)? = plan.match?.winner?.options.answer {
-            let condition = plan.match?.winner?.options.fields.when?.needsBody == true && plan.match?.needsBody == true
-            return handler.description + (condition ? ", if the request's body meets its condition" : "") + body(plan)
-        }
-        if plan.match?.needsBody == true { return "the entry, if the request's body meets its condition" }
-        guard let substitution = plan.substitution else { return nil }
-        let wait = substitution.options.fields.delay.map { " after \($0.grouped) s" } ?? ""
-        switch substitution.answer {
-        case .error(let code):
-            return error(code) + wait
-        case .network: return (substitution.target.map { "the network, at \($0.url)" } ?? "the network") + wait
-        case .stream(let pieces):
-            // In one expression, this crashes the optimizer of Swift 6.3.1.
-            let last = pieces.last?.error
-            let end = last.map(error)
-            let count = pieces.count - (end == nil ? 0 : 1)
-            if let end, count == 0 { return end + wait }
-            return "the entry, in \(count.counted("piece", "pieces"))\(wait)\(end.map { ", then \($0)" } ?? "")"
-        case .file, .inline, .handler, .never: break
-        }
-        let pace = substitution.pace.map { ", \($0.text)" } ?? ""
-        let answer = (substitution.fileName == nil ? "the entry" : "the entry's file") + wait + pace
-        return substitution.use == .whenOffline ? "the network or, if that fails, \(answer)" : answer
-    }
-
-    private static func error(_ code: URLError.Code) -> String { "the error “\(URLErrorNames.text(code))”" }
-
-    /// Returns a phrase to append to a handler's description: whether the handler gets the request's body. The phrase
-    /// is empty if the request contains its body or has no body.
-    private static func body(_ plan: Plan) -> String {
-        switch plan.body {
-        // A session's task may hide the body, but an explanation has none.
-        case .none, .data, .hidden: ""
-        case .unread: ", with the request's body once it's read"
-        case .tooLong: ", without the request's body, which is longer than 8 MiB"
-        }
     }
 
     /// Returns the first bytes of an answer's file, enough to detect a byte order mark, and the problem if the file

@@ -29,9 +29,6 @@ final class Plan: Sendable {
         case pass
     }
 
-    /// A verdict, and the reason in words, without a period.
-    private typealias Judgement = (verdict: Explanation.Verdict, reason: String)
-
     /// What answers if the network fails.
     enum Fallback: Sendable {
         case entry(Substitution)
@@ -42,7 +39,7 @@ final class Plan: Sendable {
     /// The request's body, as far as it's known.
     let body: RequestFacts.Body
     private let traits: LoaderTraits
-    /// The rules of the session; `nil` if the cache alone decides.
+    /// The rules of the attached session; `nil` for a lookup of the cache only.
     let rules: SessionRules?
     /// Whether the request must not reach the network. If so, the network isn't asked for a newer copy, and no newer
     /// copy answers.
@@ -53,16 +50,14 @@ final class Plan: Sendable {
     let generation: Int
     /// The map's match; `nil` if no map can match the request's URL.
     let match: MapMatch?
-    /// How a cache without a protocol answers the request.
-    let verdict: Explanation.Verdict
-    /// The reason for the verdict, in words, without a period.
-    let reason: String
+    /// What the client does about the request.
     let action: Action
+    /// Why the client doesn't get the response of an entry; `nil` if it does, if the entry forwards the request or makes
+    /// it fail, or if the request's body must be read first.
+    let obstacle: Obstacle?
     /// The answer of the winning entry or of its handler. `nil` if no entry answers, if the handler declined, or if the
     /// request's body must be read first.
     let substitution: Substitution?
-    /// The answer that a cache without a protocol can return; `nil` if only a protocol can answer, or nothing does.
-    let cacheAnswer: Substitution?
     /// Whether an entry's handler has answered. A handler's answer isn't retained.
     let isHandled: Bool
     /// Whether ``MapInUse/count(_:)`` has counted the answer toward its alternative's limit of `times`. If so,
@@ -95,113 +90,113 @@ final class Plan: Sendable {
         let match = url.map { map.match($0, for: facts, isUsedUp: isUsedUp) }
         self.body = facts.body
         self.match = match
-        let policy: Judgement? =
-            request.ignoresLocalData ? (.ignoresLocalData, "the request's cache policy ignores local data") : nil
-        (verdict, reason) =
-            Self.unanswered(match) ?? policy ?? Self.obstacle(request, match, traits)
-            ?? (.substituted, "an entry answers it")
-        cacheAnswer = verdict == .substituted ? match?.localSubstitution : nil
         (substitution, isHandled) = (match?.substitution, false)
-        if let rules {
-            let isExcluded = match?.isExcluded == true
-            action =
-                match?.needsBody == true
-                ? .readBody : Self.action(for: request, match?.substitution, isExcluded: isExcluded, in: rules, traits)
-        } else {
-            action = cacheAnswer.map { .answer($0) } ?? .pass
-        }
+        (action, obstacle) = Self.decide(request, match, traits, for: rules)
     }
 
     /// Continues a plan after the entry's handler was called.
     ///
     /// - Parameter answer: The handler's answer; `nil` if the handler declined.
-    init(_ called: Plan, answeredWith answer: Substitution?) {
-        (request, body, traits) = (called.request, called.body, called.traits)
-        (rules, isOffline) = (called.rules, called.isOffline)
-        (map, generation, match) = (called.map, called.generation, called.match)
-        (substitution, isHandled, cacheAnswer) = (answer, answer != nil, nil)
-        (verdict, reason) =
-            answer == nil
-            ? (.excluded, "the entry's handler answered with .notSubstituted") : (called.verdict, called.reason)
-        action =
-            called.rules.map { Self.action(for: called.request, answer, isExcluded: true, in: $0, called.traits) }
-            ?? .pass
+    convenience init(_ called: Plan, answeredWith answer: Substitution?) {
+        let declined: Obstacle? = answer == nil ? .declined : nil
+        let decision = called.rules.map { Self.decide(called.request, answer, declined, called.traits, in: $0) }
+        self.init(called, decision ?? (.pass, declined), answer, isHandled: answer != nil, for: called.rules)
     }
 
-    /// Returns why the map leaves the request unanswered; `nil` if an entry answers the request, forwards it or makes
-    /// it fail.
-    private static func unanswered(_ match: MapMatch?) -> Judgement? {
-        guard let match else {
-            return (.notHTTP, "only http and https URLs with a host and no user info are substituted")
-        }
-        guard match.winner == nil else {
-            return match.isExcluded ? (.excluded, "the entry is null, so the URL is never substituted") : nil
-        }
-        guard match.goneFile == nil else {
-            return (.unreadableFile, "the file of the entry that names it no longer exists")
-        }
-        switch match.ruledOut?.why {
-        case .methodNotListed(let method): return (.methodNotListed, "the entry doesn't list the method \(method)")
-        case nil where match.passedOver.isEmpty: return (.noEntry, "no entry names it")
-        case nil: return (.noEntry, "every entry that names it is disabled or has no file for it")
-        default: return (.ruledOut, "every entry that names it is passed over")
-        }
+    /// Decides what another client gets for the same request, with the same match.
+    ///
+    /// - Parameter rules: The rules of an attached session; `nil` for a lookup of the cache only.
+    convenience init(_ other: Plan, for rules: SessionRules?) {
+        let decision = Self.decide(other.request, other.match, other.traits, for: rules)
+        self.init(other, decision, other.match?.substitution, isHandled: false, for: rules)
     }
 
-    /// Returns why a cache without a protocol can't do what the entry says; `nil` if it can, or if no entry answers.
-    /// Ignores the request's cache policy.
-    private static func obstacle(_ request: URLRequest, _ match: MapMatch?, _ traits: LoaderTraits) -> Judgement? {
-        if let field = match?.protocolField {
-            return (
-                .needsProtocol, "the entry's field “\(field)” works only in a session to which the cache is attached"
-            )
-        }
-        guard let substitution = match?.localSubstitution else { return nil }
-        guard substitution.use != .whenOffline else {
-            return (.waitsForOffline, "the entry answers only when the network fails (\"use\": \"whenOffline\")")
-        }
-        let refusal =
-            LoaderRules.refusal(of: request, traits)
-            ?? LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers)
-        return refusal.map { (.refusedByLoader, $0) }
+    private init(
+        _ other: Plan,
+        _ decision: (Action, Obstacle?),
+        _ substitution: Substitution?,
+        isHandled: Bool,
+        for rules: SessionRules?
+    ) {
+        (request, body, traits, isOffline) = (other.request, other.body, other.traits, other.isOffline)
+        (map, generation, match) = (other.map, other.generation, other.match)
+        (self.rules, self.substitution, self.isHandled) = (rules, substitution, isHandled)
+        (action, obstacle) = decision
     }
 
-    /// Returns what to do about a request of an attached session.
+    // MARK: Deciding
+
+    /// Decides what a client gets: the action and, if that isn't an entry's, the obstacle.
+    ///
+    /// - Parameter rules: The rules of an attached session; `nil` for a lookup of the cache only.
+    private static func decide(
+        _ request: URLRequest,
+        _ match: MapMatch?,
+        _ traits: LoaderTraits,
+        for rules: SessionRules?
+    ) -> (Action, Obstacle?) {
+        let unmatched = Obstacle(match)
+        guard let rules else {
+            let policy: Obstacle? = request.ignoresLocalData ? .policy : nil
+            let obstacle = unmatched ?? policy ?? cacheOnlyObstacle(request, match, traits)
+            guard obstacle == nil, let substitution = match?.substitution else { return (.pass, obstacle) }
+            return (.answer(substitution), nil)
+        }
+        if match?.needsBody == true { return (.readBody, nil) }
+        return decide(request, match?.substitution, unmatched, traits, in: rules)
+    }
+
+    /// Returns why a winning entry doesn't respond cache only; `nil` if it does, or if no entry wins. Ignores the request's
+    /// cache policy.
+    private static func cacheOnlyObstacle(
+        _ request: URLRequest,
+        _ match: MapMatch?,
+        _ traits: LoaderTraits
+    ) -> Obstacle? {
+        let ofEntry = match?.cacheOnlyObstacle
+        switch ofEntry {
+        case .field?, .whenOffline?: return ofEntry.map { .cacheOnly($0) }
+        case .refused?, nil: break
+        }
+        return (LoaderRules.refusal(of: request, traits).map { .refused($0) } ?? ofEntry).map { .cacheOnly($0) }
+    }
+
+    /// Decides what an attached session gets.
     ///
     /// - Parameters:
-    ///   - substitution: The entry's answer; `nil` if no entry answers.
-    ///   - isExcluded: Whether the entry is `null` or its handler declined. The recorder then doesn't take the request.
-    private static func action(
-        for request: URLRequest,
+    ///   - substitution: The answer of the entry or of its handler; `nil` if there's none.
+    ///   - unmatched: Why there's none.
+    private static func decide(
+        _ request: URLRequest,
         _ substitution: Substitution?,
-        isExcluded: Bool,
-        in rules: SessionRules,
-        _ traits: LoaderTraits
-    ) -> Action {
+        _ unmatched: Obstacle?,
+        _ traits: LoaderTraits,
+        in rules: SessionRules
+    ) -> (Action, Obstacle?) {
         guard let substitution else {
-            return actionWithoutEntry(for: request, isExcluded: isExcluded, in: rules, traits)
+            return (actionWithoutEntry(for: request, unmatched, in: rules, traits), unmatched)
         }
         switch substitution.answer {
-        case .handler(let handler): return .call(handler, substitution)
-        case .error(let code): return .fail(substitution, code)
+        case .handler(let handler): return (.call(handler, substitution), nil)
+        case .error(let code): return (.fail(substitution, code), nil)
         // The entry has no `forwardTo`. With a `forwardTo`, even a strict session may load the target.
-        case .network(nil) where rules.forbidsNetwork(to: request): return .refuse
-        case .network: return .forward(nil)
+        case .network(nil) where rules.forbidsNetwork(to: request): return (.refuse, .noNetwork)
+        case .network: return (.forward(nil), nil)
         case .file, .inline, .stream, .never:
             guard substitution.use == .whenOffline, !rules.forbidsNetwork(to: request) else {
-                return .answer(substitution)
+                return (.answer(substitution), nil)
             }
-            return .forward(.entry(substitution))
+            return (.forward(.entry(substitution)), nil)
         }
     }
 
     private static func actionWithoutEntry(
         for request: URLRequest,
-        isExcluded: Bool,
+        _ unmatched: Obstacle?,
         in rules: SessionRules,
         _ traits: LoaderTraits
     ) -> Action {
-        if !isExcluded, let recorder = rules.recorder, recorder.refusal(of: request) == nil {
+        if unmatched?.isExclusion != true, let recorder = rules.recorder, recorder.refusal(of: request) == nil {
             return rules.forbidsNetwork(to: request) ? .replay(recorder) : .forward(.recorder(recorder))
         }
         guard rules.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
@@ -212,12 +207,22 @@ final class Plan: Sendable {
         return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass
     }
 
+    // MARK: What follows from the decision
+
+    /// The obstacle in words, without a period.
+    var reason: String { obstacle?.reason ?? "an entry matches it" }
+
+    /// Whether not even the default cache is asked cache only, since the request's cache policy ignores local data.
+    var ignoresLocalData: Bool { if case .policy? = obstacle { true } else { false } }
+
     /// Whether an entry answers the request, or may answer it once its body is read.
     var hasEntry: Bool { substitution != nil || match?.needsBody == true }
 
     /// Whether responses to this request must stay out of the default cache: an entry answers the request, or would
     /// answer it under another cache policy.
-    var keepsOutOfDefaultCache: Bool { Self.unanswered(match) == nil && Self.obstacle(request, match, traits) == nil }
+    var keepsOutOfDefaultCache: Bool {
+        Obstacle(match) == nil && Self.cacheOnlyObstacle(request, match, traits) == nil
+    }
 
     /// Whether only the server at the request's URL can answer: no entry answers the request, or its entry only changes
     /// headers.

@@ -115,10 +115,7 @@ extension URLError {
     /// and can be printed: it contains no credentials.
     package static func unmatched(_ explanation: Explanation) -> URLError {
         let shown = ShownURL(explanation.url)
-        let text = explanation.text(
-            servedBy: "nothing: this session fails requests that no entry answers",
-            shownURL: shown.text
-        )
+        let text = explanation.text(ofSession: shown.text)
         return .explained(
             .resourceUnavailable,
             "No entry answers this request, and it can't use the network.\n\(shown.withoutCredentials(text))",

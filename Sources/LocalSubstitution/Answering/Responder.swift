@@ -103,7 +103,7 @@ final class Responder: Sendable {
     ///
     /// - Parameters:
     ///   - body: The request's body; by default, the one that the request contains.
-    ///   - rules: The rules of the request's session; `nil` if the cache alone decides.
+    ///   - rules: The rules of the attached session; `nil` for a lookup of the cache only.
     ///   - traits: The traits of the request's client; by default, those of the cache.
     func lookUp(
         _ request: URLRequest,
@@ -218,7 +218,7 @@ extension Responder {
 
     /// Returns whether ``cachedResponse(by:)`` can answer without reading a file or looking in the default cache.
     private func needsNoDisk(_ plan: Plan) -> Bool {
-        plan.verdict == .ignoresLocalData || plan.cacheAnswer != nil && isAtHand(plan)
+        if case .answer = plan.action { isAtHand(plan) } else { plan.ignoresLocalData }
     }
 
     /// What a lookup found.
@@ -273,9 +273,9 @@ extension Responder {
     /// Returns what the map or the default cache has for a plan's request, and the problem that keeps the matching
     /// entry from responding; `nil` to report the plan's reason.
     private func find(_ plan: Plan) -> (Found, problem: String?) {
-        guard plan.verdict != .ignoresLocalData else { return (.nothing, nil) }
+        guard !plan.ignoresLocalData else { return (.nothing, nil) }
         var problem: String?
-        if let substitution = plan.cacheAnswer, let url = plan.request.url {
+        if case .answer(let substitution) = plan.action, let url = plan.request.url {
             do throws(FileProblem) {
                 guard let response = try response(to: plan, by: substitution) else { return (.nothing, nil) }
                 return (.ofEntry(response, substitution), nil)
@@ -304,8 +304,7 @@ extension Responder {
             observers.report(.usedOffline, url, key: key, file: file, bytes: bytes, reason: reason)
         case .confirmed: observers.report(.confirmed, url, key: key, bytes: bytes)
         case .forwarded: observers.report(.forwarded, url, key: key)
-        case .passed: reportUnmatched(plan)
-        case .unmatched(let explanation): reportUnmatched(plan, since: explanation.reason)
+        case .passed, .unmatched: reportUnmatched(plan)
         case .failed, .mishandled:
             let isCancelled = outcome.error?.code == .cancelled
             let reason = isCancelled ? nil : outcome.error?.localizedDescription
@@ -362,7 +361,7 @@ extension Responder {
     }
 
     /// The default cache's key for a response to a plan's request; `nil` if the default cache can't keep the response.
-    private func key(of plan: Plan) -> URLRequest? { defaultCache.key(for: plan.request, plan.match?.url.text) }
+    func key(of plan: Plan) -> URLRequest? { defaultCache.key(for: plan.request, plan.match?.url.text) }
 }
 
 /// Removes responses from memory and from the default cache. The map's entries stay, and answer the next lookup again.

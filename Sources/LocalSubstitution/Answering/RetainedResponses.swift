@@ -358,13 +358,14 @@ extension RetainedResponses {
         guard !plan.isHandled, let url = plan.request.url?.absoluteString, let match = plan.match,
             let number = match.number
         else { return nil }
-        if match.isConditional || match.protocolField != nil {
+        let obstacle = match.cacheOnlyObstacle
+        let needsSession = if case .field? = obstacle { true } else { false }
+        if match.isConditional || needsSession {
             return decidedName(url, entry: number, alternative: match.winner?.options.place?.number ?? 0)
         }
-        let isAccepted = LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers) == nil
-        let answersAtOnce = substitution.use == .always || (substitution.use == .untilUpdated && !plan.isOffline)
         let isPlain = plan.request.httpMethod == "GET" && !substitution.isRedirect
-        return isAccepted && answersAtOnce && isPlain ? url : nil
+        let mayBeReplaced = substitution.use == .untilUpdated && plan.isOffline
+        return obstacle == nil && isPlain && !mayBeReplaced ? url : nil
     }
 
     /// Drops all responses to a URL.

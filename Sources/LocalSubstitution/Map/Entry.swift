@@ -71,6 +71,8 @@ extension Entry {
         package let methods: [String]
         /// The names of the entry's fields that need the URL protocol; see ``protocolFieldNames``.
         package let protocolFields: [String]
+        /// Why the entry doesn't respond cache only, whatever the request; `nil` if it does.
+        package let cacheOnlyObstacle: CacheOnlyObstacle?
 
         package init(
             _ fields: EntryFields,
@@ -85,9 +87,17 @@ extension Entry {
             self.alternatives = alternatives
             self.place = place
             self.isPlain = isPlain
-            // Each lookup needs these two, so they're computed only once.
+            // Each lookup needs these, so they're computed only once.
             methods = fields.methods ?? (fields.answer ?? .file).defaultMethods
             protocolFields = EntryFields.ofProtocol.filter { $0.value(kept) }.map(\.key)
+            cacheOnlyObstacle =
+                if let name = protocolFields.first {
+                    .field(name)
+                } else if fields.use == .whenOffline {
+                    .whenOffline
+                } else {
+                    LoaderRules.refusal(ofStatus: fields.status ?? 200, headers: fields.headers).map { .refused($0) }
+                }
         }
 
         /// The options of a `null` entry.
@@ -121,6 +131,25 @@ extension Entry {
 }
 
 extension Entry {
+    /// Why an entry or alternative responds only in an attached session, and not cache only.
+    package enum CacheOnlyObstacle: Sendable {
+        /// The entry has this field, which needs an attached session.
+        case field(String)
+        /// The response is for when the network fails, which a cache doesn't notice.
+        case whenOffline
+        /// The loader wouldn't accept the response from a cache. The text says why, without a period.
+        case refused(String)
+
+        /// The obstacle in words, without a period.
+        var reason: String {
+            switch self {
+            case .field(let name): "the entry's field “\(name)” needs an attached session"
+            case .whenOffline: "the entry is used only if the network fails (\"use\": \"whenOffline\")"
+            case .refused(let reason): reason
+            }
+        }
+    }
+
     /// The answer of an entry or alternative.
     package enum Answer: Sendable {
         /// Nothing: the entry is `null`, and its URLs are never substituted.

@@ -243,11 +243,7 @@ extension Attachment {
     /// Fails a request that nothing answers, because its session isn't allowed to reach the network.
     func unmatched(_ plan: Plan) -> RequestOutcome {
         responder.maps.uncount(plan)
-        var reason = plan.reason
-        if case .network? = plan.substitution?.answer {
-            reason = "the entry that names it has no “forwardTo”, and the request can't use the network"
-        }
-        let explanation = Explanation(plan, reason: reason)
+        let explanation = Explanation(plan)
         // If the session's listener explains the failure, the error's description is short.
         let isBrief = plan.rules?.listener?.explainsUnmatched == true
         let error = isBrief ? URLError.unmatchedInBrief(explanation) : .unmatched(explanation)

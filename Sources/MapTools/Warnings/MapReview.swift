@@ -77,8 +77,8 @@ package struct MapReview {
         if !methods.contains("GET"), !methods.contains("HEAD"), !entry.options.answersAllMethods {
             return "The loader doesn't ask a cache for \(methods.listed("or")) requests. \(Self.advice)"
         }
-        return LoaderRules.refusal(ofStatus: entry.options.status, headers: entry.options.fields.headers)
-            .map { "\($0.capitalizedFirst). \(Self.advice)" }
+        guard case .refused(let reason)? = entry.options.cacheOnlyObstacle else { return nil }
+        return "\(reason.capitalizedFirst). \(Self.advice)"
     }
 
     // MARK: Fields

@@ -55,7 +55,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     let second = DemoPage.Load(fetches: fetches, requests: origin.requests - first.requests)
     var substituted = second.fetches
     // Load this URL only if the map answers it: the demo contacts no host but its own server.
-    if cache.explain(URLRequest(url: original)).verdict == .substituted {
+    if cache.explain(URLRequest(url: original)).cacheOnly.outcome == .matched {
         output.line("\nThe URL of the 2010 article, without asking its host:")
         substituted += await load([original], cache, output)
     }

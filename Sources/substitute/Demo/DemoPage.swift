@@ -36,7 +36,7 @@ struct DemoPage {
     func html(template: String) throws -> String {
         let answering = second.fetches.reduce(into: [URL: Int]()) { answering, fetch in
             let explanation = cache.explain(URLRequest(url: fetch.url))
-            if explanation.verdict == .substituted { answering[fetch.url] = explanation.winner?.line }
+            if explanation.cacheOnly.outcome == .matched { answering[fetch.url] = explanation.winner?.line }
         }
         let filled = try [
             "{{origin}}": origin.absoluteString.escaped,

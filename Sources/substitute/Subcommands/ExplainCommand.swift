@@ -9,11 +9,12 @@ import FoundationNetworking
 let explainCommand = Subcommand(
     name: "explain",
     operands: ["URL…"],
-    summary: "show what answers a request, and why",
+    summary: "show what responds to a request, and why",
     details: """
-        Prints for each URL which entry wins and which ones it shadows, the file, how
-        its MIME type is determined, and the verdict with its reason. For a URL that no
-        entry names, prints the keys that almost match. Loads nothing.
+        Prints for each URL what responds in an attached session and cache only (a
+        session that only has the cache as its urlCache), which entry wins and which
+        ones it shadows, the file, and how its MIME type is determined. For a URL that
+        no entry matches, prints the keys that almost match. Loads nothing.
 
         Examples:
 
@@ -44,10 +45,13 @@ private func json(_ explanation: Explanation) -> Output.JSONObject {
     func json(_ entry: SubstitutionMap.EntryReference, _ remark: String? = nil) -> Output.JSONObject {
         ["key": entry.key, "line": entry.line, "remark": remark]
     }
+    func json(_ judgement: Explanation.Judgement) -> Output.JSONObject {
+        ["outcome": judgement.outcome.rawValue, "reason": judgement.reason, "servedBy": judgement.servedBy]
+    }
     return [
         "url": explanation.url?.absoluteString ?? "", "method": explanation.method,
-        "verdict": explanation.verdict.rawValue, "reason": explanation.reason, "servedBy": explanation.instead,
-        "attached": explanation.attached, "entry": explanation.winner.map { json($0) },
+        "attached": json(explanation.attached), "cacheOnly": json(explanation.cacheOnly),
+        "entry": explanation.winner.map { json($0) },
         "file": explanation.file?.path, "status": explanation.status, "contentType": explanation.contentType,
         "contentTypeSource": explanation.contentTypeSource, "shadowed": explanation.shadowed.map { json($0) },
         "passedOver": explanation.passedOver.map { json($0.entry, $0.reason) },

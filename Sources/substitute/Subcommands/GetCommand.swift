@@ -171,21 +171,22 @@ extension Output {
 }
 
 extension Fetch {
-    /// Adds advice to a failure's reason. If no entry answers the URL, adds the keys that almost match. If the cache
-    /// isn't attached, adds which entry matches the URL, why the cache alone can't answer, and what an attached session
-    /// would do.
+    /// Adds advice to a failure's reason. If no entry matches the URL, adds the keys that almost match. If the cache isn't
+    /// attached, adds which entry matches the URL, why it doesn't respond cache only, and what an attached session gets.
     ///
-    /// Does nothing if the load succeeded, or if the cache can answer with the entry.
+    /// Does nothing if the load succeeded, or if an attached session gets no more.
     fileprivate mutating func addAdvice(from explanation: Explanation, isAttached: Bool) {
         guard let reason = source.reason else { return }
         guard let entry = explanation.winner else {
             source = .failed(reason + explanation.nearMisses.map { " (near miss: \($0))" }.joined())
             return
         }
-        guard !isAttached, let attached = explanation.attached else { return }
+        guard !isAttached, let server = explanation.attached.servedBy,
+            explanation.attached.outcome != explanation.cacheOnly.outcome
+        else { return }
         source = .failed(
-            "\(reason) The entry “\(entry.key)” names the URL, but the cache alone can't answer: "
-                + "\(explanation.reason). Leave out --cache-only to get \(attached)."
+            "\(reason) The entry “\(entry.key)” matches the URL, but doesn't respond cache only: "
+                + "\(explanation.cacheOnly.reason). Leave out --cache-only to get \(server)."
         )
     }
 }

@@ -30,18 +30,19 @@ struct ExplanationTests {
     @Test("The winner's line, the shadowed entries, the file and the source of its type")
     func winner() throws {
         let explanation = try cache.explain(request("https://h/a.txt"))
-        #expect(explanation.verdict == .substituted)
+        #expect(explanation.attached.outcome == .matched)
+        #expect(explanation.cacheOnly == explanation.attached)
         #expect(explanation.winner?.key == "https://h/a.txt")
         #expect(explanation.winner?.line == 1)
         #expect(explanation.shadowed.map(\.key) == ["https://h/*.txt", "https://h/*"])
         #expect(explanation.file?.lastPathComponent == "a.txt")
         #expect(explanation.contentType == "text/plain; charset=utf-8")
         #expect(explanation.contentTypeSource == "from the file's extension “txt”")
-        #expect(explanation.instead == nil)
+        #expect(explanation.cacheOnly.servedBy == "the entry's file")
         #expect(
             explanation.description.split(separator: "\n").map { $0.prefix(16) } == [
-                "GET https://h/a.", "  verdict:      ", "  entry:        ", "  file:         ", "  MIME type:    ",
-                "  shadowed:     ", "  shadowed:     ",
+                "GET https://h/a.", "  attached:     ", "  cache only:   ", "  entry:        ", "  file:         ",
+                "  MIME type:    ", "  shadowed:     ", "  shadowed:     ",
             ]
         )
     }
@@ -79,7 +80,7 @@ struct ExplanationTests {
     func notAllowed(key: String, file: String, url: String, remark: String) throws {
         let fixture = try CacheFixture(#""\#(key)": "\#(file)""#, files: ["app/a.txt": "local"])
         let explanation = try fixture.cache().explain(request(url))
-        #expect(explanation.verdict == .noEntry)
+        #expect(explanation.attached.outcome == .unmatched)
         #expect(explanation.passedOver.map(\.reason) == [remark])
         #expect(explanation.nearMisses.isEmpty)
     }
@@ -92,14 +93,37 @@ struct ExplanationTests {
         #expect(try cache.explain(request("http://h/b/.x")).nearMisses.isEmpty)
     }
 
-    @Test("What is served instead, with the reason")
+    @Test("What responds if no entry does, with the reason")
     func instead() throws {
         let reload = try cache.explain(request("https://h/a.txt", policy: .reloadIgnoringLocalCacheData))
-        #expect(reload.instead == "the network")
-        #expect(reload.description.contains("not substituted: the request's cache policy ignores local data"))
+        #expect(reload.attached.outcome == .matched)
+        #expect(reload.cacheOnly.outcome == .unmatched)
+        #expect(reload.cacheOnly.servedBy == "the network")
+        #expect(reload.cacheOnly.reason == "the request's cache policy ignores local data")
         let post = try cache.explain(request("https://h/a.txt", method: "POST"))
-        #expect(post.instead == "the default cache, or else the network")
-        #expect(post.reason.contains("POST"))
+        #expect(post.attached == post.cacheOnly)
+        #expect(post.attached.description == "unmatched: the network, because the entry doesn't list the method POST")
+    }
+
+    @Test("A response of the default cache, unless URLSession wouldn't use it")
+    func stored() throws {
+        let stored = try request("https://elsewhere/x")
+        let url = try #require(stored.url)
+        let head = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil))
+        cache.storeCachedResponse(CachedURLResponse(response: head, data: Data()), for: stored)
+        let found = cache.explain(stored)
+        #expect(found.attached == found.cacheOnly)
+        #expect(found.attached.outcome == .defaultCache)
+        #expect(
+            found.attached.description
+                == "default cache: its response or, if that's stale, the network, because no entry matches it"
+        )
+        for other in [
+            try request("https://elsewhere/x", method: "POST"),
+            try request("https://elsewhere/x", policy: .reloadIgnoringLocalCacheData),
+            try request("https://elsewhere/y"),
+        ] { #expect(cache.explain(other).cacheOnly.outcome == .unmatched) }
+        #expect(cache.statistics.lookups == 0, "explaining counts nothing")
     }
 
     @Test("A file that can't be read")
@@ -107,8 +131,11 @@ struct ExplanationTests {
         try FileManager.default.removeItem(at: fixture.file("a.txt"))
         try FileManager.default.createDirectory(at: fixture.file("a.txt"), withIntermediateDirectories: false)
         let explanation = try cache.explain(request("https://typed/x"))
-        #expect(explanation.verdict == .unreadableFile)
-        #expect(explanation.reason == "the file is a folder, not a regular file")
+        let reason = "the file is a folder, not a regular file"
+        #expect(explanation.attached.outcome == .failed)
+        #expect(explanation.attached.servedBy == nil)
+        #expect(explanation.attached.description == "failed, because \(reason)")
+        #expect(explanation.cacheOnly.description == "unmatched: the network, because \(reason)")
     }
 
     @Test("A status and a type that an entry sets")
@@ -131,7 +158,7 @@ struct ExplanationTests {
     @Test("The keys that almost match, with their differences", arguments: nearMisses)
     func nearMiss(_ url: String, _ differences: [SubstitutionMap.NearMiss.Difference]) throws {
         let explanation = try cache.explain(request(url))
-        #expect(explanation.verdict == .noEntry)
+        #expect(explanation.attached.outcome == .unmatched)
         #expect(
             explanation.nearMisses == [explanation.nearMisses.first { $0.differences == differences }].compactMap { $0 }
         )
@@ -316,27 +343,41 @@ struct ExplanationTests {
         #expect(text.contains("both schemes, use the request's port"))
     }
 
-    static let bothVerdicts = [
+    static let judgements: [(entry: String, attached: String, cacheOnly: String)] = [
         (
-            #"{ "text": "a", "delay": 1.5 }"#,
-            "in an attached session, the entry after 1.5 s; otherwise not substituted: the entry's field “delay” works "
-                + "only in a session to which the cache is attached"
+            #"{ "text": "a", "delay": 1.5 }"#, "matched: the entry after 1.5 s",
+            "unmatched: the network, because the entry's field “delay” needs an attached session"
         ),
         (
             #"{ "file": "a.txt", "use": "whenOffline" }"#,
-            "in an attached session, the network or, if that fails, the entry's file; otherwise not substituted: "
+            "waits for offline: the network or, if that fails, the entry's file",
+            #"unmatched: the network, because the entry is used only if the network fails ("use": "whenOffline")"#
         ),
-        (#"{ "error": "timedOut" }"#, "in an attached session, the error “timedOut”; otherwise not substituted: "),
-        (#"{ "status": 503 }"#, "in an attached session, the entry; otherwise not substituted: the loader never uses"),
-        (#""a.txt""#, "substituted"), ("null", "not substituted: the entry is null"),
+        (
+            #"{ "error": "timedOut" }"#, "failed: the error “timedOut”",
+            "unmatched: the network, because the entry's field “error” needs an attached session"
+        ),
+        (
+            #"{ "forwardTo": "http://l/b", "delay": 1 }"#, "forwarded: the network, at http://l/b after 1 s",
+            "unmatched: the network, because the entry's field “delay” needs an attached session"
+        ),
+        (
+            #"{ "status": 503 }"#, "matched: the entry",
+            "unmatched: the network, because URLSession never uses a cached response with the status 503"
+        ),
+        (#""a.txt""#, "matched: the entry's file", "matched: the entry's file"),
+        (
+            "null", "unmatched: the network, because the entry is null, so the URL is never substituted",
+            "unmatched: the network, because the entry is null, so the URL is never substituted"
+        ),
     ]
 
-    @Test("The verdict says what an attached session gets, and then what others get", arguments: bothVerdicts)
-    func bothVerdict(entry: String, verdict: String) throws {
+    @Test("One line says what an attached session gets, the next what a session gets cache only", arguments: judgements)
+    func lines(entry: String, attached: String, cacheOnly: String) throws {
         let fixture = try CacheFixture("\"https://h/a\": \(entry)")
         let lines = try fixture.cache().explain(request("https://h/a")).description.split(separator: "\n")
-        #expect(lines[1].hasPrefix("  verdict:      \(verdict)"), "\(lines[1])")
-        #expect(!lines.contains { $0.hasPrefix("  attached:") })
+        #expect(lines[1] == "  attached:     \(attached)")
+        #expect(lines[2] == "  cache only:   \(cacheOnly)")
     }
 
     @Test("A field is added to an entry that is an object")

@@ -45,7 +45,7 @@ struct FaultTests {
         _ = try cache.lookUp("https://h/a")
         let told = await log.all { $0.kind == .bypassed }
         let reason = told.last?.reason
-        #expect(reason == cache.explain(try request("https://h/a")).reason)
+        #expect(reason == cache.explain(try request("https://h/a")).cacheOnly.reason)
         #expect(reason == "the file is a named pipe, not a regular file")
     }
 
@@ -62,7 +62,7 @@ struct FaultTests {
         #expect(try cache.lookUp("https://h/a") == nil)
         #expect(cache.statistics.requests == 1)
         #expect(cache.statistics.unmatched == 1)
-        #expect(try cache.explain(request("https://h/a")).verdict == .unreadableFile)
+        #expect(try cache.explain(request("https://h/a")).attached.outcome == .failed)
         let told = await events.all { $0.kind == .fault }
         #expect(told.last?.url?.absoluteString == "https://h/a")
         #expect(told.last?.key == "https://h/a")

@@ -78,7 +78,7 @@ struct AlternativeAnswersTests {
     func nearMiss(entry: String, methods: String) throws {
         let session = try EntrySession(#""http://h/orders": \#(entry)"#)
         let explanation = session.cache.explain(try session.request("http://h/orders", "POST"))
-        #expect(explanation.verdict == .methodNotListed)
+        #expect(explanation.attached.reason == "the entry doesn't list the method POST")
         #expect(
             explanation.nearMisses.first?.description
                 == #"“http://h/orders” answers only \#(methods). To answer POST too, add it to “methods”, beside the others."#

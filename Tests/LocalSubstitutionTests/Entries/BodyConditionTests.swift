@@ -170,8 +170,8 @@ struct BodyConditionTests {
         let stream = InputStream(data: Data("{}".utf8))
         request.httpBodyStream = stream
         let explanation = session.cache.explain(request)
-        #expect(explanation.verdict == .needsProtocol)
-        #expect(explanation.attached?.contains("body") == true)
+        #expect(explanation.cacheOnly.outcome == .unmatched)
+        #expect(explanation.attached.description == "matched: the entry, if the request's body meets its condition")
         #expect(stream.streamStatus == .notOpen)
     }
 }

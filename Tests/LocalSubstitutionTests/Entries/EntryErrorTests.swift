@@ -24,9 +24,9 @@ struct EntryErrorTests {
     func cacheAlone() async throws {
         let session = try EntrySession(#""ORIGIN/a": { "error": "timedOut" }"#)
         let explanation = session.cache.explain(try session.request("/a"))
-        #expect(explanation.verdict == .needsProtocol)
-        #expect(explanation.reason.contains("“error”"))
-        #expect(explanation.attached?.contains("timedOut") == true)
+        #expect(explanation.attached.description == "failed: the error “timedOut”")
+        #expect(explanation.cacheOnly.outcome == .unmatched)
+        #expect(explanation.cacheOnly.reason == "the entry's field “error” needs an attached session")
         let alone = LocalSubstitutionTests.session(with: session.cache)
         defer { alone.finishTasksAndInvalidate() }
         let (data, _) = try await alone.data(for: session.request("/a"))

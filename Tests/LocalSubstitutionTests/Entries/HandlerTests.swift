@@ -433,7 +433,7 @@ struct HandlerTests {
         func explanation(_ body: Data?, isStream: Bool = false) throws -> String? {
             var request = try request("https://h/a", method: "POST")
             if isStream { request.httpBodyStream = body.map { InputStream(data: $0) } } else { request.httpBody = body }
-            return handled.cache.explain(request).attached
+            return handled.cache.explain(request).attached.servedBy
         }
         #expect(try explanation(nil) == "handler")
         #expect(try explanation(Data(count: 8 << 20)) == "handler")
@@ -733,7 +733,7 @@ struct HandlerTests {
         let session = try cache.makeSession(unmatched: .fail)
         let url = try request("https://h/a")
         #expect(try await session.data(for: url).0 == Data("1".utf8))
-        #expect(cache.explain(url).attached == "handler “one”")
+        #expect(cache.explain(url).attached.servedBy == "handler “one”")
         try fixture.writeMap(#""https://h/a": { "handler": "two" }"#)
         #expect(try await session.data(for: url).0 == Data("2".utf8))
     }

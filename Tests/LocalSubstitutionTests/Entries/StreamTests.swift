@@ -540,8 +540,9 @@ struct StreamTests {
         let request = try request("http://h/a")
         #expect(cache.cachedResponse(for: request) == nil)
         #expect(cache.statistics.unmatched == 1)
-        let plan = cache.responder.lookUp(request)
-        #expect(plan.verdict == .needsProtocol && plan.reason.contains("field “\(name)” works only"))
+        let judgement = cache.explain(request).cacheOnly
+        #expect(judgement.outcome == .unmatched)
+        #expect(judgement.reason == "the entry's field “\(name)” needs an attached session")
     }
 
     @Test("HEAD gets only the head, and a range of a stream the whole")

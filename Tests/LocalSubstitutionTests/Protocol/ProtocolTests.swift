@@ -150,8 +150,8 @@ struct ProtocolTests {
         let session = try session(unmatched: .fail)
         let error = await #expect(throws: URLError.self) { try await load(path, method: method, in: session) }
         #expect(error?.code == .resourceUnavailable)
-        #expect(error?.localizedDescription.contains("verdict:") == true)
-        #expect(error?.localizedDescription.contains("served by:    nothing: this session fails") == true)
+        #expect(error?.localizedDescription.contains("\n  attached:     unmatched, because ") == true)
+        #expect(error?.localizedDescription.contains("cache only:") == false)
         #expect(error?.localizedDescription.contains("default cache") == false)
         #expect(origin.requests.isEmpty)
     }
@@ -180,7 +180,7 @@ struct ProtocolTests {
         defer { session.finishTasksAndInvalidate() }
         let error = await #expect(throws: URLError.self) { try await session.download(from: origin.url("other")) }
         #expect(error?.code == .resourceUnavailable)
-        #expect(error?.localizedDescription.contains("no entry names it") == true)
+        #expect(error?.localizedDescription.contains("no entry matches it") == true)
         #expect(error?.localizedDescription.contains("data task") == false)
     }
     #endif

@@ -129,13 +129,14 @@ package final class MapMatch: Sendable {
     /// Whether the request's body must be read first, to check the winner's condition or to call its handler.
     var needsBody: Bool { winner?.options.isNever == false && substitution == nil }
 
-    /// The name of the first field that needs the URL protocol, in the winner or in an entry before the winner; `nil`
-    /// if there's none. Ignores entries that are disabled, or that the request's method, headers or query rule out.
-    var protocolField: String? {
+    /// Why the winner doesn't respond cache only, whatever the request; `nil` if it does, or if there's no winner. A field
+    /// that needs an attached session also counts in an entry before the winner, unless that entry is disabled, or the
+    /// request's method, headers or query rule it out.
+    var cacheOnlyObstacle: Entry.CacheOnlyObstacle? {
         for (entry, why) in passedOver where !why.isKnownFromHead {
-            if let field = entry.options.protocolFields.first { return field }
+            if case .field? = entry.options.cacheOnlyObstacle { return entry.options.cacheOnlyObstacle }
         }
-        return winner?.options.protocolFields.first
+        return winner?.options.cacheOnlyObstacle
     }
 
     /// Whether another request for the same URL may get a different answer, because a `when` or `times` was checked.

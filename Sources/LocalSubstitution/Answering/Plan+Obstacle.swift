@@ -1,0 +1,73 @@
+extension Plan {
+    /// Why a client doesn't get the response of an entry.
+    enum Obstacle: Sendable {
+        /// No map can match the URL, because it isn't http or https, has no host, or has user info.
+        case notHTTP
+        /// No entry matches the URL.
+        case noEntry
+        /// All entries that match the URL are disabled, or have no file for it.
+        case noFile
+        /// The file of the entry that would win no longer exists.
+        case fileIsGone
+        /// The entry is `null`.
+        case isNull
+        /// The entry's handler answered with `.notSubstituted`.
+        case declined
+        /// The entry doesn't list the request's method.
+        case methodNotListed(String)
+        /// The entries that match the URL are for other requests, or have reached their limit of `times`.
+        case passedOver
+        /// The request's cache policy ignores local data, so only an attached session responds.
+        case policy
+        /// The entry doesn't respond cache only.
+        case cacheOnly(Entry.CacheOnlyObstacle)
+        /// The session can't use the network, and the entry forwards to the request's own URL.
+        case noNetwork
+
+        /// Returns why a match leaves the request unanswered. Returns `nil` if an entry responds, forwards the request or
+        /// makes it fail, or may do so once the request's body is read.
+        ///
+        /// - Parameter match: The map's match; `nil` if no map can match the URL.
+        init?(_ match: MapMatch?) {
+            guard let match else {
+                self = .notHTTP
+                return
+            }
+            if match.winner != nil {
+                guard match.isExcluded else { return nil }
+                self = .isNull
+            } else if match.goneFile != nil {
+                self = .fileIsGone
+            } else if let why = match.ruledOut?.why {
+                self = if case .methodNotListed(let method) = why { .methodNotListed(method) } else { .passedOver }
+            } else {
+                self = match.passedOver.isEmpty ? .noEntry : .noFile
+            }
+        }
+
+        /// Whether the map says that nothing responds, so that a recorder doesn't either.
+        var isExclusion: Bool {
+            switch self {
+            case .isNull, .declined: true
+            default: false
+            }
+        }
+
+        /// The obstacle in words, without a period.
+        var reason: String {
+            switch self {
+            case .notHTTP: "only http and https URLs with a host and no user info are substituted"
+            case .noEntry: "no entry matches it"
+            case .noFile: "every entry that matches its URL is disabled or has no file for it"
+            case .fileIsGone: "the file of the entry that matches its URL no longer exists"
+            case .isNull: "the entry is null, so the URL is never substituted"
+            case .declined: "the entry's handler answered with .notSubstituted"
+            case .methodNotListed(let method): "the entry doesn't list the method \(method)"
+            case .passedOver: "every entry that matches its URL is passed over"
+            case .policy: "the request's cache policy ignores local data"
+            case .cacheOnly(let obstacle): obstacle.reason
+            case .noNetwork: "the entry that matches it has no “forwardTo”, and the request can't use the network"
+            }
+        }
+    }
+}
