@@ -62,7 +62,9 @@ struct FaultTests {
         #expect(try cache.lookUp("https://h/a") == nil)
         #expect(cache.statistics.requests == 1)
         #expect(cache.statistics.unmatched == 1)
-        #expect(try cache.explain(request("https://h/a")).attached.outcome == .failed)
+        let judgement = cache.explain(try request("https://h/a")).cacheOnly
+        #expect(judgement.outcome == .unmatched)
+        #expect(judgement.reason.hasPrefix("the file "))
         let told = await events.all { $0.kind == .fault }
         #expect(told.last?.url?.absoluteString == "https://h/a")
         #expect(told.last?.key == "https://h/a")
