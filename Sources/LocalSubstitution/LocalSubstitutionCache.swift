@@ -171,7 +171,15 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// left out.
     public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.unusedEntries }
 
-    /// Explains how the current map answers a request. Changes nothing, and isn't counted as a request.
+    /// Explains what responds to a request with the current map, in an attached session and cache only, and why.
+    ///
+    /// ```swift
+    /// let explanation = cache.explain(request)
+    /// print(explanation)
+    /// if explanation.cacheOnly.outcome != .matched { print("Attach the cache: \(explanation.cacheOnly.reason)") }
+    /// ```
+    ///
+    /// This changes nothing, loads nothing, and isn't counted as a request.
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
     /// Answers a request as an attached session would, for code that doesn't use URLSession. Returns `nil` if the map

@@ -349,6 +349,46 @@ struct GetTests {
         #expect(withProtocol.output.hasPrefix("matched ← "))
     }
 
+    @Test(
+        "It gets what explain says, attached and cache only",
+        arguments: [
+            (#""a.txt""#, [], "matched", "matched"),
+            (#"{ "file": "a.txt", "status": 500 }"#, [], "matched", "unmatched"),
+            (#"{ "file": "a.txt", "methods": ["POST"] }"#, ["--method=POST"], "matched", "unmatched"),
+            (#""a.txt""#, ["--reload"], "matched", "unmatched"),
+            (#"{ "text": "entry", "delay": 0.01 }"#, [], "matched", "unmatched"),
+            (#"{ "file": "a.txt", "use": "whenOffline" }"#, [], "waitsForOffline", "unmatched"),
+            (#"{ "forwardTo": "ORIGIN/page" }"#, [], "forwarded", "unmatched"),
+            (#"{ "error": "timedOut" }"#, [], "failed", "unmatched"), ("null", [], "unmatched", "unmatched"),
+            (#""a.txt""#, ["--method=PUT"], "unmatched", "unmatched"),
+        ] as [(String, [String], String, String)]
+    )
+    func explained(entry: String, words: [String], attached: String, cacheOnly: String) async throws {
+        struct Answer: Decodable {
+            struct Judgement: Decodable {
+                let outcome: String
+            }
+
+            let attached: Judgement
+            let cacheOnly: Judgement
+        }
+
+        defer { origin.stop() }
+        let url = origin.url("/page").absoluteString
+        let value = entry.replacing("ORIGIN/page", with: origin.url("/page?other").absoluteString)
+        try folder.writeMap("{ \"\(url)\": \(value) }", files: ["a.txt": "entry"])
+        let explained = try await folder.substitute(["explain", "--json"] + words + [url])
+        let answer = try #require(explained.json([Answer].self).first)
+        #expect(answer.attached.outcome == attached)
+        #expect(answer.cacheOnly.outcome == cacheOnly)
+        for (option, outcome) in [([], attached), (["--cache-only"], cacheOnly)] as [([String], String)] {
+            let run = try await folder.substitute(["get", "--output", "-"] + option + words + [url])
+            let body = outcome == "matched" ? "entry" : outcome == "failed" ? "" : "from the network"
+            #expect(run.output == body)
+            #expect(run.status == (outcome == "failed" ? 1 : 0))
+        }
+    }
+
     @Test("It names the error that an entry gives", arguments: ["notConnectedToInternet", "timedOut", "badURL"])
     func entryError(name: String) async throws {
         defer { origin.stop() }

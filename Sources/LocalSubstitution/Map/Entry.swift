@@ -69,7 +69,7 @@ extension Entry {
         let isPlain: Bool
         /// The HTTP methods that the entry answers; `["*"]` for all.
         package let methods: [String]
-        /// The names of the entry's fields that need the URL protocol; see ``protocolFieldNames``.
+        /// The names of the entry's fields that need an attached session; see ``protocolFieldNames``.
         package let protocolFields: [String]
         /// Why the entry doesn't respond cache only, whatever the request; `nil` if it does.
         package let cacheOnlyObstacle: CacheOnlyObstacle?
@@ -111,7 +111,7 @@ extension Entry {
             fields.ignoreQuery?.names?.isEmpty == true ? nil : fields.ignoreQuery
         }
 
-        /// The names of the fields that need the URL protocol, since a cache alone can't implement them.
+        /// The names of the fields that need an attached session, since a cache can't implement them.
         package static var protocolFieldNames: [String] { EntryFields.ofProtocol.map(\.key) }
 
         /// Whether the entry is `null`: its URLs are never substituted.

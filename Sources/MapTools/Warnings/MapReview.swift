@@ -45,7 +45,7 @@ package struct MapReview {
         entries.compactMap { entry in message(entry).map { Warning(kind, entry, $0) } }
     }
 
-    // MARK: What a cache alone can't answer
+    // MARK: What needs an attached session
 
     private static let advice = "Attach the cache to the session. Otherwise, the default cache or the network answers."
 
@@ -55,7 +55,7 @@ package struct MapReview {
             Warning(.noEffect, entry, message, needsAttachedSession: true)
         }
         if entry.options.use == .whenOffline {
-            let problem = "“whenOffline” waits for the network to fail, which a cache alone doesn't notice."
+            let problem = "“whenOffline” waits for the network to fail, which only an attached session notices."
             return [warning(entry, "\(problem) Attach the cache to the session.")]
         }
         let fields = Entry.Options.protocolFieldNames.filter { name in

@@ -63,7 +63,7 @@ package struct EntryFields: Sendable {
             "“setRequestHeaders” changes only forwarded requests. Remove it, or add \"use\": \"whenOffline\"."
     }
 
-    /// The fields that need the URL protocol, since a cache alone can't implement them: the name of each, and a
+    /// The fields that need an attached session, since a cache can't implement them: the name of each, and a
     /// function that returns whether it's set.
     static let ofProtocol: KeyValuePairs<String, @Sendable (EntryFields) -> Bool> = [
         "handler": { $0.kind == .handler },
