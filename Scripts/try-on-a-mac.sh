@@ -36,7 +36,7 @@ clean() {
 }
 
 # Runs a command for a part of the report. Shows the lines that a pattern selects, or else the last ones. If the command fails, its
-# errors come first, since they may be far above the last lines.
+# first errors come before them, since they may be far above. If a failed command has none of these lines, shows its last ones.
 part() {
     local title="$1" pattern="$2" status
     shift 2
@@ -47,8 +47,14 @@ part() {
     fi
     "$@" >"$work/output" 2>&1
     status=$?
-    if ((status != 0)) && [[ -z "$pattern" ]]; then grep -aE "error:" "$work/output" | head -n 40 | clean; fi
-    if [[ -z "$pattern" ]]; then tail -n 40 "$work/output"; else grep -aE "$pattern" "$work/output" | tail -n 200; fi | clean
+    {
+        # Not the tests that have “error:” in their names.
+        if ((status != 0)); then grep -aE "error:" "$work/output" | grep -avE "^(◇|✔)" | head -n 40; fi
+        if [[ -z "$pattern" ]]; then tail -n 40 "$work/output"; else grep -aE "$pattern" "$work/output" | tail -n 200; fi
+    } >"$work/shown"
+    if ((status != 0)) && [[ ! -s "$work/shown" ]]; then tail -n 20 "$work/output" >"$work/shown"; fi
+    # Each line once.
+    LC_ALL=C awk '!NF || !shown[$0]++' "$work/shown" | clean
     printf 'status %s\n' "$status"
 }
 
@@ -111,7 +117,6 @@ SWIFT
     part "a cache of each class, in a process of its own" "^(Local|Shared)|rror:|[Ff]atal" \
         swift run --package-path "$work/App" Caches
     part "the demo" "" swift run substitute demo
-    part "the tests" "recorded an issue|failed after|^[^◇]*error:|Test run with" swift test
     # The same destinations as in .github/workflows/ci.yml.
     for destination in "iOS Simulator" "tvOS Simulator" "watchOS Simulator" "visionOS Simulator" "macOS,variant=Mac Catalyst"; do
         for scheme in LocalSubstitutionRecording LocalSubstitutionTesting LocalSubstitutionServer; do
@@ -121,5 +126,7 @@ SWIFT
         done
     done
     part "verify, in an app's process" "^(URLSession|makeSession|an attached)|error:" swift run --package-path "$work/App" App
+    # Last, since a test may hang. After Control-C, the report has what comes before.
+    part "the tests" "recorded an issue|failed after|^[^◇✔]*error:|Test run with" swift test
 } | tee "$report"
 printf '\nWritten to %s. Read it, and attach it to an issue.\n' "$report"
