@@ -123,7 +123,7 @@ struct ExplanationTests {
             try request("https://elsewhere/x", policy: .reloadIgnoringLocalCacheData),
             try request("https://elsewhere/y"),
         ] { #expect(cache.explain(other).cacheOnly.outcome == .unmatched) }
-        #expect(cache.statistics.lookups == 0, "explaining counts nothing")
+        #expect(cache.statistics.requests == 0, "explaining counts nothing")
     }
 
     @Test("A file that can't be read")
