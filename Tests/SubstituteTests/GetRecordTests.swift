@@ -70,7 +70,7 @@ struct GetRecordTests {
         #expect(folder.exists("\(place)/127.0.0.1_\(origin.port)/a.txt"))
         #expect(folder.exists("kept/Substitutes") == place.hasSuffix("Substitutes"))
         let check = try await folder.substitute("check", "--map", "kept/substitutions.json")
-        #expect(check.output.hasPrefix("\(hasOwn ? "2 entries" : "1 entry") in use, 0 errors"), "\(check.output)")
+        #expect(check.output.contains("\(hasOwn ? "2 entries" : "1 entry") in use, 0 errors"), "\(check.output)")
     }
 
     @Test("A recording sends the type that the origin sent, from two lines, too", arguments: ["get", "serve"])

@@ -156,7 +156,7 @@ struct GetTests {
         let message = try #require(run.messages.split(separator: "\n").last)
         #expect(message.hasPrefix("substitute: \(dead): "))
         #expect(message.contains(/: [A-Z][a-z]+ [^()]*$/), "a sentence, no code: \(message)")
-        #expect(run.lines[0].hasPrefix("failed               —    —    "))
+        #expect(run.lines[0].hasPrefix("failed           —    —    "))
         #expect(run.lines[1].hasPrefix("matched ← a.txt  200"))
     }
 

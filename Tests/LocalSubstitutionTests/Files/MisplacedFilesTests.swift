@@ -141,13 +141,16 @@ struct MisplacedFilesTests {
     @Test("A name with the folder's is right if the folder has such a file")
     func inside() throws {
         let row = Row(["Substitutes/Substitutes/a.txt", "Substitutes/a.txt"], "Substitutes/a.txt", "")
-        let map = try SubstitutionMap(contentsOf: folder(with: row).file("map.json"))
+        let folder = try folder(with: row)
+        defer { withExtendedLifetime(folder) {} }
+        let map = try SubstitutionMap(contentsOf: folder.file("map.json"))
         #expect(try map.answer("https://h/a")?.file == "Substitutes/a.txt")
     }
 
     @Test("A file that a name with the folder's means isn't unused")
     func unused() throws {
         let folder = try folder(with: Row(["Substitutes/a.txt", "Substitutes/b.txt"], "Substitutes/a.txt", ""))
+        defer { withExtendedLifetime(folder) {} }
         let map = try SubstitutionMap(contentsOf: folder.file("map.json"), invalidEntries: .skip)
         #expect(map.filesLeftOut.map(\.text) == ["a.txt"])
     }

@@ -105,12 +105,13 @@ struct RecorderPlaceTests {
     func limit() throws {
         try fixture.folder.write("mine.txt", String(repeating: "x", count: 2_000))
         try fixture.folder.write("substitutions.json", #"{"https://x/mine": "mine.txt"}"#)
-        let recorder = try fixture.open(limit: 1_000)
-        for name in ["a", "b"] { try recorder.keep("https://h/\(name)", String(repeating: name, count: 700)) }
+        let recorder = try fixture.open(limit: 100)
+        for number in 0..<30 { try recorder.keep("https://h/\(number)", "12345") }
         recorder.close()
         let names = ResourcesFolder(fixture.folder.url).names(limit: .max).filter { $0.hasSuffix(".txt") }
-        #expect(names == ["h/b.txt", "mine.txt"])
-        #expect(try fixture.map().count == 2)
+        #expect(names.count == 21)
+        #expect(names.contains("mine.txt") && names.contains("h/29.txt") && !names.contains("h/0.txt"))
+        #expect(try fixture.map().count == 21)
     }
 
     @Test(
