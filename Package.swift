@@ -31,7 +31,7 @@ let package = Package(
         library,
         .target(name: "MapWriting", dependencies: ["LocalSubstitution"]),
         .target(name: "LocalSubstitutionRecording", dependencies: ["Guarded", "LocalSubstitution", "MapWriting"]),
-        .target(name: "MapTools", dependencies: ["Guarded", "LocalSubstitution", "MapWriting"]),
+        .target(name: "MapTools", dependencies: ["LocalSubstitution", "MapWriting"]),
         .target(
             name: "LocalSubstitutionTesting",
             dependencies: ["Guarded", "LocalSubstitution", "MapTools", "MapWriting"]

@@ -169,7 +169,13 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     /// The entries that haven't answered a request since the map was set or reloaded. `null` and disabled entries are
     /// left out.
-    public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.unusedEntries }
+    public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.layers.entries(used: false) }
+
+    /// The map and a test's other layers.
+    package var layers: MapLayers { responder.maps.layers }
+
+    /// Changes a test's layers, and drops all responses that are retained in memory.
+    package func change(_ layers: (inout MapLayers) -> Void) { responder.change(layers) }
 
     /// Explains what responds to a request with the current map, in an attached session and cache only, and why.
     ///

@@ -14,14 +14,11 @@ enum MapSource: Sendable {
     /// A map in a bundle.
     ///
     /// - Parameter name: The map's name, without the extension `json`.
-    case bundle(Bundle, name: String)
+    case bundle(Bundle, name: String, testFile: String)
     /// Entries in code.
     ///
     /// - Parameter resources: The folder with the entries' files; `nil` if the test doesn't specify one.
     case entries(KeyValuePairs<String, SubstitutionMap.Answer>, resources: String?, testFile: String)
-
-    /// The map file that a recording run adds entries to; `nil` for a bundle, entries in code, and HTTP archives.
-    var file: URL? { named.flatMap { Self.isArchive($0) ? nil : $0 } }
 
     /// The HTTP archive that answers requests; `nil` if the map isn't an archive.
     var archive: URL? { named.flatMap { Self.isArchive($0) ? $0 : nil } }
@@ -30,6 +27,62 @@ enum MapSource: Sendable {
     private var named: URL? {
         guard case .file(let path, _, _, let testFile) = self else { return nil }
         return Self.url(path, beside: testFile)
+    }
+
+    /// The path of the file with the trait or the call.
+    var testFile: String {
+        switch self {
+        case .file(_, _, _, let file), .bundle(_, _, let file), .entries(_, _, let file): file
+        }
+    }
+
+    private var bundle: Bundle? {
+        switch self {
+        case .file(_, let bundle, _, _): bundle
+        case .bundle(let bundle, _, _): bundle
+        case .entries: nil
+        }
+    }
+
+    /// The folder with the recordings of tests with this map: `recorded`, beside the map or, without a map's path, in the
+    /// folder `Fixtures` beside the test's file.
+    var recordings: URL {
+        let folder = named?.deletingLastPathComponent() ?? Self.url("Fixtures", beside: testFile)
+        return folder.appendingPathComponent("recorded", isDirectory: true)
+    }
+
+    /// Loads a test's recording; `nil` if there's none. If there's no file at its place, looks in the bundle.
+    ///
+    /// - Throws: An error if the recording can't be used.
+    func recorded(
+        at place: RecordingPlace,
+        _ handlers: [String: SubstitutionMap.Handler]
+    ) throws -> SubstitutionMap? {
+        if let map = try Self.recorded(place.file, place.bodies, handlers) { return map }
+        // A run that records writes into the source folder.
+        guard let bundle, !RecordingMode.isOn else { return nil }
+        let path =
+            if case .file(let path, _, _, _) = self, let slash = path.lastIndex(of: "/") {
+                path[...slash] + "recorded/\(place.path)"
+            } else {
+                "Fixtures/recorded/\(place.path)"[...]
+            }
+        // Without its folders, another test's recording could have the same name.
+        guard let copy = Self.find(String(path), in: bundle, atLeast: 3) else { return nil }
+        return try Self.recorded(copy, copy.deletingPathExtension(), handlers)
+    }
+
+    private static func recorded(
+        _ file: URL,
+        _ bodies: URL,
+        _ handlers: [String: SubstitutionMap.Handler]
+    ) throws -> SubstitutionMap? {
+        guard FileStatus(path: file.path) != nil else { return nil }
+        do {
+            return try SubstitutionMap(contentsOf: file, resources: bodies, handlers: handlers)
+        } catch {
+            throw RecordedMap.unusable(file, error)
+        }
     }
 
     /// The folder with the entries' files; `nil` if the test doesn't specify one.
@@ -48,18 +101,28 @@ enum MapSource: Sendable {
             .standardizedFileURL
     }
 
-    /// Loads the map. In a recording run, a map file is loaded as it was before the run, and a missing one is empty.
+    /// Whether the test names a map file that doesn't exist.
+    private var isMissing: Bool {
+        guard case .file(let path, let bundle, _, _) = self, let named,
+            !FileManager.default.fileExists(atPath: named.path)
+        else { return false }
+        return bundle.flatMap { Self.find(path, in: $0) } == nil
+    }
+
+    /// Whether the test names a map file that doesn't exist, but needs none: in a recording run, or since it has a
+    /// recording.
+    func isDispensable(_ recording: Recording?) -> Bool {
+        archive == nil && (RecordingMode.isOn || recording?.map != nil) && isMissing
+    }
+
+    /// Loads the map.
     ///
-    /// - Parameters:
-    ///   - handlers: The closures that entries name in their field `handler`. Archives and entries in code ignore them.
-    ///   - isRecorded: Whether the test may add to the map in a recording run. This has no effect in other runs.
-    /// - Throws: An error if the map is missing or invalid, if the environment variable that turns on recording has an
-    ///   invalid value, or if another process records into the map.
-    func load(_ handlers: [String: SubstitutionMap.Handler], isRecorded: Bool) throws -> SubstitutionMap {
-        if let problem = Recording.problem { throw SubstitutionScope.Failure([problem]) }
-        if Recording.isOn, let file {
-            return try Recording.map(file, resources: resources, handlers, isRecorded: isRecorded)
-        }
+    /// - Parameter handlers: The closures that entries name in their field `handler`. Archives and entries in code ignore
+    ///   them.
+    /// - Throws: An error if the map is missing or invalid, or if the environment variable that turns on recording has an
+    ///   invalid value.
+    func load(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
+        if let problem = RecordingMode.problem { throw SubstitutionScope.Failure([problem]) }
         switch self {
         case .file(let path, let bundle, let folder, let testFile):
             let file = Self.url(path, beside: testFile)
@@ -67,7 +130,7 @@ enum MapSource: Sendable {
                 return try Self.load(path, in: bundle, resources: folder, handlers)
             }
             return try Self.load(file, resources: resources, handlers)
-        case .bundle(let bundle, let name):
+        case .bundle(let bundle, let name, _):
             return try SubstitutionMap(bundle: bundle, named: name, handlers: handlers)
         case .entries(let entries, _, _):
             return try SubstitutionMap(entries, resources: resources)
@@ -117,12 +180,14 @@ enum MapSource: Sendable {
 
     /// Finds a file or folder in a bundle. Tries the whole path first, then leaves out one outer folder after another.
     /// Returns `nil` if the bundle contains none of these paths.
-    private static func find(_ path: String, in bundle: Bundle) -> URL? {
+    ///
+    /// - Parameter fewest: The least number of components to look for; 1 by default.
+    private static func find(_ path: String, in bundle: Bundle, atLeast fewest: Int = 1) -> URL? {
         let components = inner(path)
         // The bundle may be a plain folder with maps and `Resources`. Foundation may then take `Resources` for the
         // bundle's resources, so look in the folder itself, too.
         let roots = [bundle.resourceURL, bundle.bundleURL].compactMap { $0 }
-        return components.indices.lazy.flatMap { index in
+        return components.indices.dropLast(fewest - 1).lazy.flatMap { index in
             roots.map { $0.appendingPathComponent(components[index...].joined(separator: "/")) }
         }.first { FileManager.default.fileExists(atPath: $0.path) }
     }
@@ -133,15 +198,15 @@ enum MapSource: Sendable {
     }
 
     /// Returns the description of an error from loading the map. If a map named by its path doesn't exist, adds the
-    /// nearest existing map, and how to record a new one. In a recording run, adds nothing.
+    /// nearest existing map, and how to record the test's responses. In a recording run, adds nothing.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
-        guard Recording.problem == nil, !Recording.isOn, let file,
-            case .file(let path, let bundle, _, let testFile) = self,
-            !FileManager.default.fileExists(atPath: file.path),
-            bundle.flatMap({ Self.find(path, in: $0) }) == nil
+        guard RecordingMode.problem == nil, !RecordingMode.isOn, archive == nil, isMissing,
+            !(error is MapToolError),
+            case .file(let path, _, _, let testFile) = self
         else { return "\(error)" }
         let question = NearestMap.path(insteadOf: path, beside: testFile).map { " Did you mean “\($0)”?" } ?? ""
-        return "\(error)\(question) Otherwise, record a new map.\n  record it:    \(Recording.command(test.filter))"
+        return "\(error)\(question) Otherwise, record the test's responses.\n"
+            + "  record it:    \(RecordingMode.command(test.filter))"
     }
 }
 #endif

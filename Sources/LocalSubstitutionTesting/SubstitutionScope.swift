@@ -26,16 +26,23 @@ struct SubstitutionScope: Sendable {
         /// The place in the source code where issues are shown.
         let place: SourceLocation
         /// The calling function. It's the test's name where Swift Testing has no current test, such as in XCTest. Empty
-        /// by default.
+        /// for a trait, by default.
         var function = ""
+        /// The name of an XCTest test; `nil` to use ``function``.
+        var nameInXCTest: String?
 
-        var test: TestName { TestName(function: function, scope: place) }
+        var isOfTrait: Bool { function.isEmpty }
+
+        var test: TestName { TestName(self) }
 
         /// Loads the map.
         ///
+        /// - Parameter recording: The test's recording; `nil` if the test isn't recorded.
         /// - Throws: An error if the map is missing or invalid, or if the environment variable that turns on recording
         ///   has an invalid value.
-        func map() throws -> SubstitutionMap { try source.load(handlers, isRecorded: unmatched.isRecorded) }
+        func map(_ recording: Recording?) throws -> SubstitutionMap {
+            source.isDispensable(recording) ? .empty : try source.load(handlers)
+        }
 
         func record(_ issue: String) { Issue.record(Comment(rawValue: issue), sourceLocation: place) }
 
@@ -77,21 +84,19 @@ struct SubstitutionScope: Sendable {
 
     let substitutions: TestSubstitutions
     private let options: Options
-    /// The recording of the test; `nil` if the test isn't recorded.
-    private let recording: Recording?
+    /// The part of the test's recording to which the scope belongs; `nil` if the test isn't recorded.
+    private let recording: Recording.Argument?
     /// The problems of the archive's entries that can't answer; empty if the map isn't an HTTP archive.
     private let leftOut: [SubstitutionMap.Problem]
 
-    /// Creates a scope with a loaded map. In a recording run, uses the map as it was before the run instead.
+    /// Creates a scope with a loaded map.
     ///
-    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern, if the map can't answer
-    ///   `URLSession.shared` although it should, or if the map to record into can't be loaded.
-    init(_ map: SubstitutionMap, _ options: Options) throws {
+    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern, or if the map can't answer
+    ///   `URLSession.shared` although it should.
+    init(_ map: SubstitutionMap, _ options: Options, _ recording: Recording.Argument?) throws {
         if options.sharedSession { try SharedSession.check() }
-        self.options = options
-        recording = try Recording(options)
+        (self.options, self.recording) = (options, recording)
         leftOut = options.source.archive == nil ? [] : map.problems
-        let map = try recording?.map(options.handlers) ?? map
         substitutions = try TestSubstitutions(map, options, recording: recording)
     }
 
@@ -105,7 +110,6 @@ struct SubstitutionScope: Sendable {
     ) async throws -> Result {
         let result: Swift.Result<Result, any Error>
         warnOfWhatIsLeftOut()
-        recording?.begin()
         do {
             result = .success(
                 try await TestSubstitutions.ofTask.withValue(substitutions) {
@@ -125,7 +129,12 @@ struct SubstitutionScope: Sendable {
         let forgotten = substitutions.log.forgotten.map {
             "\($0) was made with URLSession.shared, which \(covers) doesn't cover. Add sharedSession: true."
         }
-        let problems = problems() + late + forgotten
+        if RecordingMode.isOn {
+            let hasThrown = if case .failure = result { true } else { Task.isCancelled }
+            addToRecording(hasThrown: hasThrown)
+        }
+        let written = recording?.recording.isWrittenByScope == true ? recording?.recording.write() : nil
+        let problems = problems() + late + forgotten + [written].compactMap { $0 }
         if Test.current == nil, !problems.isEmpty {
             if case .failure(let error) = result { throw Failure(["\(error)"] + problems) }
             throw Failure(problems)
@@ -134,23 +143,29 @@ struct SubstitutionScope: Sendable {
         return try result.get()
     }
 
-    /// Returns the problems to report: the mistakes of handlers, and the requests that no entry answers.
-    ///
-    /// In a recording run, one problem that lists what was recorded takes the place of the unmatched requests. In other
-    /// runs, unmatched requests are problems only if the test's setting is
+    /// Adds the scope's requests that nothing responded to, to the test's recording.
+    private func addToRecording(hasThrown: Bool) {
+        guard let recording, let rules = try? SessionRules(options.unmatched.ofCache) else { return }
+        let requests = substitutions.requests
+        let items = requests.compactMap { request in
+            RecordedItem(
+                request,
+                isToBeLoaded: { [cache = substitutions.cache] in
+                    cache.explain($0).winner == nil && !rules.allows($0)
+                },
+                redact: options.redact
+            )
+        }
+        recording.add(items, hasRequests: !requests.isEmpty, hasThrown: hasThrown)
+    }
+
+    /// Returns the problems to report: the mistakes of handlers, and the unmatched requests if the test's setting is
     /// ``TestSubstitutions/Unmatched/issue(allowing:)``.
     private func problems() -> [String] {
         let requests = substitutions.requests
         var seen: Set<String> = []
         let mistakes = requests.compactMap { request in request.mistake.map { $0 + Self.note(on: request) } }
             .filter { seen.insert($0).inserted }
-        if let recording {
-            let added = recording.add(requests, options.test)
-            return mistakes + [added] + recording.end().map(\.text)
-        }
-        if Recording.isOn, let archive = options.source.archive, options.unmatched.isRecorded {
-            return mistakes + [Recording.refusal(ofArchive: archive)]
-        }
         guard options.unmatched.isIssue else { return mistakes }
         // Only requests with the same explanation count as one problem: two requests for a URL may be unmatched for
         // different reasons, such as their bodies.
@@ -203,49 +218,58 @@ struct SubstitutionScope: Sendable {
             let found = leftOut.filter { $0.key != nil && $0.key == url }.map {
                 "“\(name)” has the URL, but can't answer (\($0.message))."
             }
-            let how = found.isEmpty ? "" : ", with content"
-            return (found + ["Export “\(name)” again\(how), or import it into a map and add an entry."])
-                .joined(separator: " ")
+            if !found.isEmpty {
+                return (found + ["Export “\(name)” again, with content, or record the test.\n  \(record(request))"])
+                    .joined(separator: " ")
+            }
         }
-        guard options.source.file != nil else {
-            let advice =
-                if !request.usedUp.isEmpty {
-                    "Raise “times”, or add an alternative."
-                } else {
-                    request.explanation?.nearMisses.isEmpty == false ? "Or add an entry." : "Add an entry."
-                }
-            return advice + " (Recording needs a map that the test names by its path.)"
-        }
-        return request.obstacleToRecording ?? "record it:    \(Recording.command(options.test.filter))"
+        return record(request)
+    }
+
+    /// Returns how to record a request, or why it can't be recorded.
+    private func record(_ request: TestSubstitutions.Request) -> String {
+        request.obstacleToRecording ?? "record it:    \(RecordingMode.command(options.test.filter))"
     }
 }
 
 extension SubstitutionScope {
     /// The name and the place of the test that a scope belongs to.
-    struct TestName: Sendable {
+    struct TestName: Sendable, CustomStringConvertible {
         /// The names of the suites and of the test, from the outermost suite to the test, such as `test(id:)`.
-        private let components: [String]
+        let components: [String]
         /// The test's module; `nil` without a current test, such as in XCTest.
         private let module: String?
-        /// The place of the test. Without a current test, such as in XCTest, the place of the scope.
-        let location: SourceLocation
-        /// The place of the trait or of the call of `withSubstitutions`.
-        let scope: SourceLocation
+        /// The name of the test's source file.
+        let sourceFile: String
+        /// Tells tests apart.
+        let identity: String
+        /// Whether this is certainly the test's name. The name of a calling function may be that of another test, such as in
+        /// a detached task.
+        let isCertain: Bool
+        /// The line of the test, or of the call of `withSubstitutions` without a current test.
+        private let line: Int
 
-        /// Creates the name of the current test.
-        ///
-        /// - Parameters:
-        ///   - function: The name where Swift Testing has no current test, such as in XCTest. Parameters are left out.
-        ///   - scope: The place of the trait or of the call of `withSubstitutions`.
-        init(function: String, scope: SourceLocation) {
-            components = Test.current?.id.nameComponents ?? [function]
-            module = Test.current?.id.moduleName
-            location = Test.current?.sourceLocation ?? scope
-            self.scope = scope
+        /// Creates the name of the current test. Where Swift Testing has no current test, such as in XCTest, creates the name
+        /// of the calling function.
+        init(_ options: Options) {
+            if let test = Test.current {
+                (components, module) = (test.id.nameComponents, test.id.moduleName)
+                (sourceFile, line) = (test.sourceLocation.fileName, test.sourceLocation.line)
+                (identity, isCertain) = ("\(test.id)", true)
+            } else {
+                components = options.nameInXCTest.map(RecordingPlace.components) ?? [options.function]
+                (module, line) = (nil, options.place.line)
+                sourceFile = URL(fileURLWithPath: options.source.testFile).lastPathComponent
+                identity = ([options.source.testFile] + components).joined(separator: "/")
+                isCertain = options.nameInXCTest != nil
+            }
         }
 
         /// The names of the suites and of the test, such as `Suite/test`. Parameters are left out.
         var text: String { components.map { String($0.prefix { $0 != "(" }) }.joined(separator: "/") }
+
+        /// The whole name and the place.
+        var description: String { "“\(components.joined(separator: "/"))” (\(sourceFile):\(line))" }
 
         /// The value of the option `--filter` of `swift test`, in quotes for a shell: a regular expression that matches
         /// only this test or, without a current test, all tests with its name. It's searched for in
@@ -263,13 +287,9 @@ extension TestSubstitutions.Request {
     /// to prevent the recording.
     fileprivate var obstacleToRecording: String? {
         guard let url = request.url else { return nil }
-        if let obstacle = EditedMap.obstacle(toRecording: url) { return "It can't be recorded: \(obstacle)" }
-        guard let explanation, let winner = explanation.winner else { return nil }
-        if explanation.isExcluded {
-            return "It can't be recorded: the entry “\(winner.key)” is null. Remove the entry first."
-        }
-        return needsOrigin
-            ? "It can't be recorded. In the entry “\(winner.key)”, set “forwardTo” to the URL to load." : nil
+        if let obstacle = RecordedMap.obstacle(toRecording: url) { return "It can't be recorded: \(obstacle)" }
+        guard let explanation, let winner = explanation.winner, explanation.isExcluded else { return nil }
+        return "It can't be recorded: the entry “\(winner.key)” is null. Remove the entry first."
     }
 }
 #endif

@@ -41,35 +41,32 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         try await options.inTurn { try await run(use, function) }
     }
 
-    /// Runs a suite, or a test with all its arguments. Then reports what concerns all of them: unused entries, recorded
-    /// responses that contradict each other, and a test without requests.
+    /// Runs a suite, or a test with all its arguments. Then reports what concerns all of them: unused entries, what was
+    /// recorded, and a test without requests.
     private func runAll(of test: Test, _ function: @Sendable () async throws -> Void) async throws {
         let inherited = Use.ofTask.get().flatMap { $0.trait == id ? $0 : nil }
         let use = inherited ?? Use(id, options)
         // The test loads the map before its arguments run, so a bad map is one issue, not one for each argument. A
         // suite doesn't load the map: it may have no tests.
-        if !test.isSuite {
-            do {
-                _ = try use.map()
-            } catch {
-                return options.record(options.source.explanation(of: error, in: options.test))
-            }
+        let recording: Recording?
+        do {
+            recording = test.isSuite ? nil : try Recording.begin(options)
+            if !test.isSuite { _ = try use.map(recording) }
+        } catch {
+            return options.record(options.source.explanation(of: error, in: options.test))
+        }
+        defer {
+            if let issue = recording?.write() { options.record(issue) }
+            recording?.close()
         }
         guard inherited == nil else { return try await function() }
-        let recording = try? Recording(options)
-        recording?.begin()
-        defer {
-            for conflict in recording?.end() ?? [] {
-                Issue.record(Comment(rawValue: conflict.text), sourceLocation: conflict.place)
-            }
-        }
         let result: Result<Void, any Error>
         do {
             result = .success(try await Use.ofTask.withValue(use, operation: function))
         } catch {
             result = .failure(error)
         }
-        let unused = options.reportsUnused && !Recording.isOn ? use.unused : []
+        let unused = options.reportsUnused && !RecordingMode.isOn ? use.unused : []
         if !unused.isEmpty {
             let list = unused.map { "\n  \($0)" }.joined()
             options.record(
@@ -79,7 +76,9 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         }
         try result.get()
         // A test that threw an error doesn't get here. It may have failed before its first request.
-        if !test.isSuite, use.hasNoRequests, let warning = try warningOfNoRequests(use.map()) { options.warn(warning) }
+        if !test.isSuite, use.hasNoRequests, let warning = try warningOfNoRequests(use.map(recording)) {
+            options.warn(warning)
+        }
     }
 
     /// Returns a warning for a test that made no requests. Returns `nil` for a map without entries: such a map only keeps
@@ -101,7 +100,8 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     private func run(_ use: Use, _ function: @Sendable () async throws -> Void) async throws {
         let scope: SubstitutionScope
         do {
-            scope = try SubstitutionScope(try use.map(), options)
+            let recording = try Recording.argument(for: options)
+            scope = try SubstitutionScope(try use.map(recording?.recording), options, recording)
         } catch {
             return options.record("\(error)")
         }
@@ -122,8 +122,12 @@ extension SubstitutionsTrait {
         private struct State: Sendable {
             /// The loaded map, or the error from loading it; `nil` until a test needs the map.
             var map: Result<SubstitutionMap, any Error>?
-            /// The entries that no scope has used so far; `nil` until the first scope has ended.
-            var unused: [SubstitutionMap.EntryReference]?
+            /// The entries that at least one scope that has ended didn't use.
+            var notUsed: [SubstitutionMap.EntryReference] = []
+            /// The entries that a scope has used.
+            var used: Set<SubstitutionMap.EntryReference> = []
+            /// Whether a scope has ended.
+            var hasScopes = false
             /// Whether a request was made in a scope that has ended.
             var hasRequests = false
         }
@@ -137,21 +141,27 @@ extension SubstitutionsTrait {
         }
 
         /// Returns the map. The first call loads it. If that fails, each call throws the same error.
-        func map() throws -> SubstitutionMap {
+        ///
+        /// - Parameter recording: The test's recording; `nil` if the test isn't recorded.
+        func map(_ recording: Recording?) throws -> SubstitutionMap {
+            if options.source.isDispensable(recording) { return .empty }
             let map = state.withLock { state in
-                let map = state.map ?? Result { try options.map() }
+                let map = state.map ?? Result { try options.map(recording) }
                 state.map = map
                 return map
             }
             return try map.get()
         }
 
-        /// Adds the requests of a scope that has ended, and removes the entries that the scope used from ``unused``.
+        /// Adds the requests of a scope that has ended, and the entries that it used.
         func add(_ substitutions: TestSubstitutions) {
-            let (unused, isUsed) = (substitutions.cache.unusedEntries, substitutions.isUsed)
+            let (layers, isUsed) = (substitutions.cache.layers, substitutions.isUsed)
+            let (used, notUsed) = (layers.entries(used: true), layers.entries(used: false))
             state.withLock { state in
-                let still = Set(unused)
-                state.unused = state.unused?.filter(still.contains) ?? unused
+                state.used.formUnion(used)
+                let known = Set(state.notUsed)
+                state.notUsed += notUsed.filter { !known.contains($0) }
+                state.hasScopes = true
                 state.hasRequests = state.hasRequests || isUsed
             }
         }
@@ -160,10 +170,12 @@ extension SubstitutionsTrait {
         func noteRequest() { state.withLock { $0.hasRequests = true } }
 
         /// The entries that no scope has used; empty until the first scope has ended.
-        var unused: [SubstitutionMap.EntryReference] { state.withLock { $0.unused ?? [] } }
+        var unused: [SubstitutionMap.EntryReference] {
+            state.withLock { state in state.notUsed.filter { !state.used.contains($0) } }
+        }
 
         /// Whether at least one scope has ended, but no scope has made a request.
-        var hasNoRequests: Bool { state.withLock { $0.unused != nil && !$0.hasRequests } }
+        var hasNoRequests: Bool { state.withLock { $0.hasScopes && !$0.hasRequests } }
     }
 }
 
@@ -180,7 +192,7 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - bundle: The bundle to load the map from if there's no file at the path; `nil`, the default, for the path
     ///     alone. Pass `.module` if tests can't read their source folder, and add `.copy("Fixtures")` to the target's
     ///     resources, so that the bundle contains the whole folder. The bundle may contain the map with or without its
-    ///     folder. A recording run writes to the path, not to the bundle.
+    ///     folder. Recordings are written beside the path, and the bundle's copies are used where there are none.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By
     ///     default, the folder `Substitutes` beside the map; if it doesn't exist, `Resources`; if neither exists, the
@@ -224,9 +236,9 @@ extension Trait where Self == SubstitutionsTrait {
         )
     }
 
-    /// Answers a test's requests with a map in a bundle. A recording run can't add to this map.
+    /// Answers a test's requests with a map in a bundle.
     ///
-    /// For a map that a run can record into, and for more about the parameters, see
+    /// For more about the parameters, see
     /// ``substituting(_:in:unmatched:resources:handlers:sharedSession:reportsUnused:redacting:filePath:sourceLocation:)``.
     ///
     /// - Parameters:
@@ -236,6 +248,7 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - handlers: The closures that entries name in their field `handler`. By default, none.
     ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs; `false` by default.
     ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default.
+    ///   - filePath: The test's file. Its recording is in the folder `Fixtures` beside it. By default, the caller's file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         named name: String,
@@ -244,9 +257,10 @@ extension Trait where Self == SubstitutionsTrait {
         handlers: [String: SubstitutionMap.Handler] = [:],
         sharedSession: Bool = false,
         reportsUnused: Bool = false,
+        filePath: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
-        let source = MapSource.bundle(bundle, name: name)
+        let source = MapSource.bundle(bundle, name: name, testFile: filePath)
         return Self(
             .init(
                 source: source,
@@ -259,9 +273,9 @@ extension Trait where Self == SubstitutionsTrait {
         )
     }
 
-    /// Answers a test's requests with entries in code. A recording run can't add to these entries.
+    /// Answers a test's requests with entries in code. The test's recording is in the folder `Fixtures` beside its file.
     ///
-    /// For a map that a run can record into, and for more about the parameters, see
+    /// For more about the parameters, see
     /// ``substituting(_:in:unmatched:resources:handlers:sharedSession:reportsUnused:redacting:filePath:sourceLocation:)``.
     ///
     /// - Parameters:

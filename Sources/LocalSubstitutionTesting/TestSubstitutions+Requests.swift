@@ -103,12 +103,17 @@ extension TestSubstitutions {
 
         /// Whether the request was made with `URLSession.shared`, perhaps by another test.
         var mayBeOfAnotherTest = false
-        /// Whether only the server at the request's URL could answer, since no entry does, or since the entry only
-        /// changes request headers. `false` while the request is under way.
-        var needsOrigin = false
-        /// The alternatives that couldn't answer this request, since they had already answered as many requests as
-        /// their `times` allows.
-        var usedUp: [SubstitutionMap.EntryReference] = []
+        /// The request's position among all requests of the process.
+        let number = Self.count.withLock { count in
+            count += 1
+            return count
+        }
+        /// The request whose response the test's recording gets; see ``RequestOutcome/recorded``.
+        var recorded: URLRequest?
+        /// Whether the response isn't that of ``recorded``; see ``RequestOutcome/endsAtEntry``.
+        var endsAtEntry = false
+        /// Whether the request failed or was cancelled before anything was decided about it.
+        var isUndecided = false
         /// The whole response. `nil` if the test isn't recorded, if the request failed or is under way, or if the
         /// response was passed on without being kept in memory.
         var response: CachedURLResponse?
@@ -120,6 +125,8 @@ extension TestSubstitutions {
         /// Whether the request is unmatched and belongs to an upload task whose body Foundation hides. Conditions can't
         /// see such a body.
         var isHiddenUpload = false
+
+        private static let count = Guarded(0)
 
         init(_ request: URLRequest) {
             self.request = request
@@ -189,6 +196,7 @@ extension TestSubstitutions {
                         state.requests[index].end(outcome, isHiddenUpload, keepsResponse: self.keepsResponses)
                     case .cancelled:
                         state.requests[index].outcome = .cancelled
+                        state.requests[index].isUndecided = true
                         state.requests[index].error = URLError(.cancelled)
                     }
                 }
@@ -262,8 +270,7 @@ extension TestSubstitutions.Request {
             error = .unmatched(explanation)
             self.isHiddenUpload = isHiddenUpload
         }
-        needsOrigin = outcome.needsOrigin
-        usedUp = outcome.usedUp
+        (recorded, endsAtEntry, isUndecided) = (outcome.recorded, outcome.endsAtEntry, outcome.isUndecided)
         if keepsResponse, !outcome.isPassedOn { response = outcome.response }
     }
 }

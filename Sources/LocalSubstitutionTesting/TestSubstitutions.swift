@@ -18,6 +18,8 @@ public final class TestSubstitutions: Sendable {
     public let cache: LocalSubstitutionCache
 
     let log: RequestLog
+    /// The part of the test's recording to which these substitutions belong; `nil` if the test isn't recorded.
+    let recording: Recording.Argument?
     /// The calls of the test's handlers.
     let handlerCalls = HandlerCalls { [isTest = Test.current != nil] in isTest && $0 is ExpectationFailedError }
     /// Makes the map stop answering `URLSession.shared` or, without the option `sharedSession`, stop watching it.
@@ -50,29 +52,35 @@ public final class TestSubstitutions: Sendable {
     private init() {
         cache = Self.cache(.empty)
         log = RequestLog(keepsResponses: false)
-        (slot, endSharedSession) = (nil, nil)
+        (slot, endSharedSession, recording) = (nil, nil, nil)
         original.urlCache = nil
         original.protocolClasses = [UnscopedProtocol.self]
     }
 
     /// Creates a test's substitutions.
     ///
-    /// - Parameter recording: The test's recording; `nil` if the test isn't recorded.
+    /// - Parameter recording: The part of the test's recording; `nil` if the test isn't recorded.
     /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern, or if the cache can't be
     ///   attached.
-    init(_ map: SubstitutionMap, _ options: SubstitutionScope.Options, recording: Recording?) throws(AttachmentError) {
-        let log = RequestLog(keepsResponses: recording != nil)
-        let unmatched = recording == nil ? options.unmatched.ofCache : .load
+    init(
+        _ map: SubstitutionMap,
+        _ options: SubstitutionScope.Options,
+        recording: Recording.Argument?
+    ) throws(AttachmentError) {
+        let isRecorded = recording != nil && RecordingMode.isOn
+        let log = RequestLog(keepsResponses: isRecorded)
+        let unmatched = options.unmatched.ofCache
         let listener = { [handlerCalls] (isShared: Bool) in
             SessionRules.Listener(
                 start: { log.begin($0, isShared: isShared) },
-                mustHear: { recording?.unmatched.forbidsNetwork(to: $0) ?? false },
+                isRecorded: isRecorded,
                 explainsUnmatched: options.unmatched.isIssue,
                 handlerCalls: handlerCalls
             )
         }
-        self.log = log
+        (self.log, self.recording) = (log, recording)
         cache = Self.cache(map)
+        if let layer = recording?.layer { cache.change { $0.recording = layer } }
         slot = try cache.attach(to: original, unmatched: unmatched, responseRecorder: nil, listener: listener(false))
         endSharedSession =
             options.sharedSession

@@ -24,8 +24,9 @@ import Testing
 ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
 ///   - line: The line where issues are shown. By default, the caller's.
 ///   - column: The column where issues are shown. By default, the caller's.
-///   - function: The test's name where there's no Swift Testing test, such as in XCTest. A message's command to record
-///     the test contains this name. By default, the calling function.
+///   - test: In XCTest, the test's `name`. Its recording, and a message's command to record the test, then contain the
+///     names of its class and method. By default, only that of the calling function.
+///   - function: The test's name where there's neither a Swift Testing test nor `test`. By default, the calling function.
 ///   - body: The code to run.
 /// - Returns: The body's result.
 /// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, unmatched requests and
@@ -42,6 +43,7 @@ public func withSubstitutions<Result>(
     filePath: String = #filePath,
     line: Int = #line,
     column: Int = #column,
+    test: String? = nil,
     function: String = #function,
     _ body: () async throws -> Result
 ) async throws -> Result {
@@ -57,16 +59,17 @@ public func withSubstitutions<Result>(
             sharedSession: sharedSession,
             redact: redact,
             place: place,
-            function: function
+            function: function,
+            nameInXCTest: test
         ),
         body
     )
 }
 
-/// Answers requests with entries in code while a body runs. A recording run can't add to these entries.
+/// Answers requests with entries in code while a body runs.
 ///
 /// The entries' keys are URLs and match patterns. For the other parameters, see
-/// ``withSubstitutions(_:unmatched:resources:handlers:sharedSession:redacting:isolation:fileID:filePath:line:column:function:_:)``.
+/// ``withSubstitutions(_:unmatched:resources:handlers:sharedSession:redacting:isolation:fileID:filePath:line:column:test:function:_:)``.
 ///
 /// - Returns: The body's result.
 /// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, unmatched requests and
@@ -81,13 +84,21 @@ public func withSubstitutions<Result>(
     filePath: String = #filePath,
     line: Int = #line,
     column: Int = #column,
+    test: String? = nil,
     function: String = #function,
     _ body: () async throws -> Result
 ) async throws -> Result {
     let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let source = MapSource.entries(entries, resources: resources, testFile: filePath)
     return try await run(
-        .init(source: source, unmatched: unmatched, sharedSession: sharedSession, place: place, function: function),
+        .init(
+            source: source,
+            unmatched: unmatched,
+            sharedSession: sharedSession,
+            place: place,
+            function: function,
+            nameInXCTest: test
+        ),
         body
     )
 }
@@ -99,14 +110,15 @@ private func run<Result>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Result
 ) async throws -> Result {
-    let map: SubstitutionMap
+    let (map, recording): (SubstitutionMap, Recording.Argument?)
     do {
-        map = try options.map()
+        recording = try Recording.argument(for: options)
+        map = try options.map(recording?.recording)
     } catch {
         throw SubstitutionScope.Failure([options.source.explanation(of: error, in: options.test)])
     }
     return try await options.inTurn {
-        let scope = try SubstitutionScope(map, options)
+        let scope = try SubstitutionScope(map, options, recording)
         defer { if scope.substitutions.isUsed { SubstitutionsTrait.Use.ofTask.get()?.noteRequest() } }
         return try await scope.run(body)
     }

@@ -66,38 +66,6 @@ package struct EntryText {
         members.map { ($0.key, String(decoding: bytes[$0.range], as: UTF8.self)) }
     }
 
-    /// Returns the entry's value with some answers replaced. All other text stays the same.
-    ///
-    /// - Parameters:
-    ///   - new: The new answers, by the position (from 0) of the answer that they replace. An empty array removes the
-    ///     answer. At least one answer must remain.
-    ///   - keepsLines: Whether all other text keeps its line numbers; `false` by default. If `true`, no replacement may
-    ///     have more lines than the answer that it replaces.
-    package func replacing(_ new: [Int: [Members]], keepsLines: Bool = false) -> String {
-        // Writes the entry anew, since alternatives can't have “ignoreQuery”, but their entry can.
-        if list == nil, let answers = new[0], answers.count > 1 { return Self.value(of: answers) }
-        var result = Array(bytes[..<(ranges.first?.lowerBound ?? bytes.count)])
-        var isFirst = true
-        for (place, range) in ranges.enumerated() where new[place]?.isEmpty != true {
-            // The comma before an answer belongs to it, and goes if the answer goes or becomes the first one.
-            if !isFirst { result += bytes[ranges[place - 1].upperBound..<range.lowerBound] }
-            isFirst = false
-            let old = bytes[range]
-            guard let answers = new[place] else {
-                result += old
-                continue
-            }
-            let text = answers.map { WrittenEntry.text($0) }.joined(separator: ",\n    ").utf8
-            result += text
-            if keepsLines {
-                let end = UInt8(ascii: "\n")
-                result += Array(repeating: end, count: max(0, old.count { $0 == end } - text.count { $0 == end }))
-            }
-        }
-        result += bytes[(ranges.last?.upperBound ?? bytes.count)...]
-        return String(decoding: result, as: UTF8.self)
-    }
-
     // MARK: Alternatives
 
     /// Returns the value of a new entry. If there's only one answer, and it has no condition and no

@@ -134,6 +134,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/RequestLoad",
         "LocalSubstitution/Protocol/SubstitutionURLProtocol", "LocalSubstitutionTesting/SubstitutionsTrait",
         "LocalSubstitutionTesting/SubstitutionScope", "LocalSubstitutionTesting/SharedSession",
+        "LocalSubstitutionTesting/Recording", "MapTools/Recordings/RecordedMap",
         "LocalSubstitution/Observing/Event",
         "LocalSubstitution/Verification",
     ]

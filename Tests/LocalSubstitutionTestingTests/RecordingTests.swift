@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-/// A map that's empty at first, an API, a run that records, and a run without the API.
+/// A test without a recording at first, an API, a run that records, and a run without the API.
 @Suite("Recording missing responses", .threads, .timeLimit(.minutes(5)))
 struct RecordingTests {
     private static let secret = "s3cr3t"
@@ -69,6 +69,16 @@ struct RecordingTests {
         return child
     }
 
+    /// Returns the recording of a test of `ChildRecording`.
+    private static func recording(_ test: String, in folder: TemporaryFolder) -> URL {
+        folder.file("recorded/ChildRecording/ChildRecording.\(test).json")
+    }
+
+    /// Returns the folder with the bodies in the recording of a test of `ChildRecording`.
+    private static func bodies(_ test: String, in folder: TemporaryFolder) -> URL {
+        folder.file("recorded/ChildRecording/ChildRecording.\(test)")
+    }
+
     /// Checks that no byte of a folder's files is a secret.
     private static func expectNoSecret(in folder: TemporaryFolder) throws {
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path) {
@@ -83,20 +93,26 @@ struct RecordingTests {
         let folder = try TemporaryFolder()
         let file = folder.file("map.json")
         if let map { try folder.write("map.json", map) }
+        let recorded = Self.recording("plain", in: folder)
         let origin = try Self.api()
         let recording = try await Self.run("plain", file, origin, records: true)
         #expect(recording.issues.map(\.line) == [ChildRecording.plainLine], "\(recording.issues)")
         // A warning wouldn't fail the run.
         #expect(recording.issues.allSatisfy { !$0.isWarning }, "\(recording.issues)")
         let text = try #require(recording.issues.first?.text)
-        #expect(text.contains("Recorded 4 responses in \(file.path)"), "\(text)")
+        #expect(text.contains("Recorded 4 responses in \(recorded.path)"), "\(text)")
         #expect(text.contains("GET \(origin.url("user")) → 127.0.0.1_\(origin.port)/user.json"), "\(text)")
         #expect(text.contains("DELETE \(origin.url("user/7"))\n"), "\(text)")
         #expect(text.contains("the request's body isn't compared, since it's neither JSON nor a form"), "\(text)")
         try Self.expectNoSecret(in: folder)
         let base = origin.baseURL.absoluteString
         let host = "127.0.0.1_\(origin.port)"
-        let written = try String(contentsOf: file, encoding: .utf8)
+        // The map's own file stays as it is.
+        #expect(
+            try map
+                == (FileManager.default.fileExists(atPath: file.path) ? String(contentsOf: file, encoding: .utf8) : nil)
+        )
+        let written = try String(contentsOf: recorded, encoding: .utf8)
         let lines = written.split(separator: "\n").map { $0.trimmingCharacters(in: [" ", ","]) }
         let language = #""headers": { "Content-Language": "en" }"#
         #expect(
@@ -112,17 +128,19 @@ struct RecordingTests {
             "\(written)"
         )
         #expect(lines.contains { $0.hasPrefix(#""\#(base)upload": { "methods": ["POST"], "file": "\#(host)/upload-"#) })
-        #expect(try Data(contentsOf: folder.file("\(host)/user.json")) == Data(#"{"name": "Ada"}"#.utf8))
+        let user = Self.bodies("plain", in: folder).appendingPathComponent("\(host)/user.json")
+        #expect(try Data(contentsOf: user) == Data(#"{"name": "Ada"}"#.utf8))
         origin.stop()
         let replay = try await Self.run("plain", file, origin, records: false)
         #expect(replay.issues.map(\.description) == [])
         let again = try await Self.run("plain", file, origin, records: true)
         let nothing = try #require(again.issues.first?.text)
         #expect(
-            again.issues.map(\.isWarning) == [false] && nothing.contains("There was nothing to record in \(file.path)"),
+            again.issues.map(\.isWarning) == [false]
+                && nothing.contains("There was nothing to record in \(recorded.path)"),
             "\(again.issues)"
         )
-        #expect(try String(contentsOf: file, encoding: .utf8) == written)
+        #expect(try String(contentsOf: recorded, encoding: .utf8) == written)
     }
 
     @Test("Different requests become alternatives, and different responses a sequence")
@@ -133,7 +151,7 @@ struct RecordingTests {
         let recording = try await Self.run("alternatives", file, origin, records: true)
         #expect(recording.issues.count == 1, "\(recording.issues)")
         try Self.expectNoSecret(in: folder)
-        let written = try String(contentsOf: file, encoding: .utf8)
+        let written = try String(contentsOf: Self.recording("alternatives", in: folder), encoding: .utf8)
         #expect(written.contains(#""when": { "json": { "id": 7 } }"#), "\(written)")
         #expect(written.contains(#""when": { "json": { "user": "ada" } }"#), "\(written)")
         #expect(written.contains(#""times": 1"#), "\(written)")
@@ -143,56 +161,54 @@ struct RecordingTests {
     }
 
     @Test(
-        "Parallel tests record into one map, and different bodies for one URL into one entry",
-        arguments: [("manyAtOnce", 8, 9), ("manyBodies", 4, 1)]
+        "A test's arguments record together, and different bodies for one URL into one entry",
+        arguments: [("manyAtOnce", 9), ("manyBodies", 1)]
     )
-    func inParallel(_ test: String, issues: Int, entries: Int) async throws {
+    func inParallel(_ test: String, entries: Int) async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("map.json")
         let origin = try Self.api()
         let recording = try await Self.run(test, file, origin, records: true)
-        #expect(recording.issues.count == issues, "\(recording.issues)")
-        #expect(try SubstitutionMap(contentsOf: file).count == entries)
+        #expect(recording.issues.count == 1, "\(recording.issues)")
+        let recorded = Self.recording("\(test)-_", in: folder)
+        let bodies = Self.bodies("\(test)-_", in: folder)
+        #expect(try SubstitutionMap(contentsOf: recorded, resources: bodies).count == entries)
         origin.stop()
         let replay = try await Self.run(test, file, origin, records: false)
         #expect(replay.issues.map(\.description) == [])
     }
 
-    @Test("Tests that share a map lose nothing, whichever ends first")
-    func shared() async throws {
+    @Test("Tests that share a map have recordings of their own", arguments: ["Shared/", "SignIn/"])
+    func shared(_ suite: String) async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("map.json")
         let origin = try Self.api()
-        let recording = try await Self.run("Shared/", file, origin, records: true)
+        let recording = try await Self.run(suite, file, origin, records: true)
         #expect(recording.issues.allSatisfy { $0.text.contains("Recorded ") }, "\(recording.issues)")
-        let written = try String(contentsOf: file, encoding: .utf8)
-        let bodies = [#"{ "q": "a", "page": 2 }"#, #"{ "q": "a" }"#, "q=a&page=2", "q=a", "{}"]
-        for body in bodies { #expect(written.components(separatedBy: "\(body)").count > 1, "\(written)") }
-        #expect(try SubstitutionMap(contentsOf: file).count == 2)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.file("recorded/ChildRecording").path)
+        #expect(names.count { $0.hasSuffix(".json") } == recording.issues.count, "\(names)")
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        try Self.expectNoSecret(in: folder)
         origin.stop()
-        let replay = try await Self.run("Shared/", file, origin, records: false)
+        let replay = try await Self.run(suite, file, origin, records: false)
         #expect(replay.issues.map(\.description) == [])
     }
 
-    @Test("One issue names all tests whose requests a map can't tell apart, and the first test's response is kept")
+    @Test("One issue names a request to which two arguments got different responses, and the first one's is kept")
     func conflict() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("map.json")
         let origin = try Self.api()
-        let recording = try await Self.run("SignIn/", file, origin, records: true)
-        let conflicts = recording.issues.filter { $0.text.contains("got different responses") }
-        #expect(conflicts.map(\.isWarning) == [false], "\(recording.issues)")
-        let text = try #require(conflicts.first?.text)
+        let recording = try await Self.run("signIn", file, origin, records: true)
+        #expect(recording.issues.map(\.isWarning) == [false], "\(recording.issues)")
+        let text = try #require(recording.issues.first?.text)
         #expect(text.contains(#"POST \#(origin.url("signin")) when { "json": { "user": "ada" } }"#), "\(text)")
-        for (name, end) in [("right", "200 (kept)"), ("wrong", "401"), ("alsoRight", "200 (kept)")] {
-            let lines = text.split(separator: "\n").filter { $0.contains("ChildRecording/SignIn/\(name), ") }
-            #expect(lines.count == 1 && lines[0].hasSuffix(": \(end)"), "\(text)")
-        }
+        #expect(text.contains(#""right": 200 (recorded)"#), "\(text)")
+        #expect(text.contains(#""wrong": 401"#) && !text.contains("401 (recorded)"), "\(text)")
         try Self.expectNoSecret(in: folder)
-        #expect(try !String(contentsOf: file, encoding: .utf8).contains(#""status": 401"#))
         origin.stop()
-        let replay = try await Self.run("SignIn/", file, origin, records: false)
-        #expect(Set(replay.issues.map(\.test)) == ["ChildRecording/SignIn/wrong"])
+        let replay = try await Self.run("signIn", file, origin, records: false)
+        #expect(replay.issues.count == 1 && replay.issues[0].text.contains("401"), "\(replay.issues)")
     }
 
     @Test("Headers that clients read are kept, and the issue lists the others")
@@ -218,8 +234,21 @@ struct RecordingTests {
         let recording = try await Self.run("redacted", folder.file("map.json"), origin, records: true)
         #expect(recording.issues.count == 1)
         try Self.expectNoSecret(in: folder)
-        let host = "127.0.0.1_\(origin.port)"
-        #expect(try Data(contentsOf: folder.file("\(host)/token.json")) == Data(#"{"token": "redacted"}"#.utf8))
+        let token = Self.bodies("redacted", in: folder).appendingPathComponent("127.0.0.1_\(origin.port)/token.json")
+        #expect(try Data(contentsOf: token) == Data(#"{"token": "redacted"}"#.utf8))
+        #expect(recording.issues.first?.text.contains("redacting:") == false, "\(recording.issues)")
+    }
+
+    @Test("A token in a response is named, with the test and how to redact it")
+    func token() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let recording = try await Self.run("token", folder.file("map.json"), origin, records: true)
+        let text = try #require(recording.issues.first?.text)
+        for part in ["“token”", "GET \(origin.url("token"))", "ChildRecording/token", "“redacting:”"] {
+            #expect(text.contains(part), "\(text)")
+        }
+        #expect(!text.contains(Self.secret), "\(text)")
     }
 
     @Test("A request that its URL's entry doesn't match, or that exceeds its times, is recorded")
@@ -256,7 +285,7 @@ struct RecordingTests {
     }
 
     @Test(
-        "A request that an entry sends to the URL's server is reported, and one that exceeds its times is recorded",
+        "An entry that only changes request headers leaves the response to the recording",
         arguments: [
             #"{ "setRequestHeaders": { "X-A": "1" } }"#, #"[{ "setRequestHeaders": { "X-A": "1" }, "times": 1 }]"#,
         ]
@@ -268,9 +297,30 @@ struct RecordingTests {
         let file = try folder.write("map.json", #"{ "\#(url)": \#(entry) }"#)
         let recording = try await Self.run("sentOn", file, origin, records: true)
         let text = try #require(recording.issues.first?.text)
-        let beginning = entry.contains("times") ? "Recorded 1 response in" : "Nothing was recorded in"
-        #expect(text.contains("\(beginning) \(file.path)"), "\(text)")
-        #expect(text.contains("GET \(url): not recorded: its entry has no “forwardTo”"), "\(text)")
+        #expect(text.contains("Recorded 1 response in"), "\(text)")
+        #expect(origin.requests.first?.header("X-A") == "1")
+        origin.stop()
+        let replay = try await Self.run("sentOn", file, origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
+    @Test(
+        "What an entry responds to isn't recorded, and a null entry's request isn't loaded",
+        arguments: [
+            (#"{ "error": "timedOut" }"#, 0), (#"{ "forwardTo": "ORIGIN" }"#, 2), ("null", 0),
+            (#"{ "json": {}, "use": "whenOffline" }"#, 0), (#"{ "status": 204 }"#, 0),
+        ]
+    )
+    func responding(_ entry: String, requests: Int) async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let text = entry.replacingOccurrences(of: "ORIGIN", with: origin.url("nothing").absoluteString)
+        let file = try folder.write("map.json", #"{ "\#(origin.url("user"))": \#(text) }"#)
+        let recording = try await Self.run("sentOn", file, origin, records: true)
+        #expect(recording.issues.count { $0.text.contains("There was nothing to record") } == 1, "\(recording.issues)")
+        #expect(recording.issues.count { $0.text.contains("is null") } == (entry == "null" ? 1 : 0))
+        #expect(origin.requests.count == requests)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
     }
 
     @Test("A POST without a body is recorded")
@@ -346,7 +396,8 @@ struct RecordingTests {
         let file = folder.file("map.json")
         let recording = try await Self.run("redacted", file, origin, records: true)
         #expect(recording.issues.contains { $0.text.contains("not loaded: ") })
-        let nothing = "Nothing was recorded in \(file.path). Fix the problems below and record again, or run"
+        let recorded = Self.recording("redacted", in: folder)
+        let nothing = "Nothing was recorded in \(recorded.path). Fix the problems below and record again, or run"
         #expect(recording.issues.contains { $0.text.contains(nothing) }, "\(recording.issues)")
     }
 

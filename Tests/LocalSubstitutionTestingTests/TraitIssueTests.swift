@@ -98,7 +98,7 @@ struct TraitIssueTests {
         #expect(issues.count == 1)
         let text = try #require(issues.first?.text)
         let suggestion = """
-            Use the path of an existing map. Did you mean “../Fixtures/checkout.json”? Otherwise, record a new map.
+            Use the path of an existing map. Did you mean “../Fixtures/checkout.json”? Otherwise, record the test's responses.
               record it:    LOCAL_SUBSTITUTION_RECORD=missing swift test
             """
         #expect(text.contains(suggestion), "\(text)")
@@ -259,11 +259,13 @@ struct TraitIssueTests {
         #expect(issues.allSatisfy { $0.text.count < 700 })
     }
 
-    @Test("An entry that has answered its last request is to be raised, not added")
+    @Test("A request that an entry in code has answered too often already can be recorded")
     func usedUp() async throws {
         let issues = try await Self.issues("usedUp")
         #expect(issues.count == 1)
-        #expect(issues.first?.text.contains("Raise “times”, or add an alternative.") == true, "\(issues)")
+        let text = try #require(issues.first?.text)
+        #expect(text.contains("the most that its “times” allows"), "\(text)")
+        #expect(text.contains("LOCAL_SUBSTITUTION_RECORD=missing swift test --filter \(filter("usedUp"))"), "\(text)")
     }
 
     #if os(Linux)

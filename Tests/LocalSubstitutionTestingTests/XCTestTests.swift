@@ -94,12 +94,17 @@ final class XCTestTests: XCTestCase {
     }
 
     #if os(Linux)
-    /// `RecordingAgainTests` runs this in a separate process.
+    /// `RecordingAgainTests` runs these in separate processes.
     func testInChild() async throws {
         try XCTSkipUnless(ChildProcess.isThis, "it runs in a separate process")
         try await withSubstitutions(ChildRecording.map) {
             _ = try await ChildRecording.send("GET", "a")
         }
+    }
+
+    func testWithNameInChild() async throws {
+        try XCTSkipUnless(ChildProcess.isThis, "it runs in a separate process")
+        try await withSubstitutions(ChildRecording.map, test: name) { _ = try await ChildRecording.send("GET", "b") }
     }
     #endif
 }

@@ -268,55 +268,18 @@ struct RecordedExchangeTests {
         ]
     )
     func typeWithoutBody(type: String, fields: String) throws {
-        let folder = try TemporaryFolder()
-        let file = folder.file("map.json")
-        var map = try EditedMap(file, resources: folder.url)
-        _ = map.add([try Self.exchange("GET", "http://h/a.png", body: "", type: type)])
-        try map.save()
-        #expect(folder.text("map.json") == "{\n  \"http://h/a.png\": { \"status\": 200\(fields) }\n}\n")
+        let text = try Self.added([try Self.exchange("GET", "http://h/a.png", body: "", type: type)]).text
+        #expect(text == "{\n  \"http://h/a.png\": { \"status\": 200\(fields) }\n}\n")
         let url = try #require(URL(string: "http://h/a.png"))
-        let answer = try SubstitutionMap(contentsOf: file).substitution(for: url)
+        let answer = try SubstitutionMap(json: Data(text.utf8)).substitution(for: url)
         #expect(answer?.contentType(ofBody: Data()) == type)
-    }
-
-    @Test("A map's own lines stay, and its defaults count")
-    func defaults() throws {
-        let folder = try TemporaryFolder(files: ["b.txt"])
-        let own = "{\n  \"$defaults\": { \"methods\": [\"PUT\"] },\n  \"http://h/b\":   \"b.txt\""
-        let file = try folder.write("map.json", own + "\n}\n")
-        var map = try EditedMap(file, resources: folder.url)
-        let outcomes = map.add([try Self.exchange(), try Self.exchange("POST", "http://h/c", body: "other")])
-        try map.save()
-        #expect(outcomes.compactMap { try? $0.get() }.count == 2)
-        let text = try String(contentsOf: file, encoding: .utf8)
-        #expect(text.hasPrefix(own + ",\n"))
-        #expect(text.contains(#""http://h/a": { "methods": ["GET"], "file": "h/a.txt" }"#), "\(text)")
-        #expect(text.contains(#""http://h/c": { "methods": ["POST"], "file": "h/c-"#), "\(text)")
-        #expect(text.components(separatedBy: "methods").count == 4, "\(text)")
-    }
-
-    @Test("A map is saved in one step: what has opened it before reads all the old bytes")
-    func oneStep() throws {
-        let folder = try TemporaryFolder()
-        let old = "{\n  \"http://h/own\": { \"status\": 204 }\n}\n"
-        let file = try folder.write("map.json", old)
-        var map = try EditedMap(file, resources: folder.url)
-        _ = map.add([try Self.exchange()])
-        let reader = try FileHandle(forReadingFrom: file)
-        defer { try? reader.close() }
-        try map.save()
-        #expect(try reader.readToEnd() == Data(old.utf8))
-        #expect(folder.text("map.json").contains("h/a.txt"))
     }
 
     @Test("HEAD doesn't need its own entry if GET has one")
     func head() throws {
-        let folder = try TemporaryFolder()
-        var map = try EditedMap(folder.file("map.json"), resources: folder.url)
-        let outcomes = map.add([try Self.exchange("HEAD", body: ""), try Self.exchange(), try Self.exchange()])
-        try map.save()
+        let exchanges = [try Self.exchange("HEAD", body: ""), try Self.exchange(), try Self.exchange()]
+        let (text, outcomes) = try Self.added(exchanges)
         #expect(outcomes.compactMap { try? $0.get().file } == ["h/a.txt", "h/a.txt", "h/a.txt"])
-        let text = try String(contentsOf: folder.file("map.json"), encoding: .utf8)
         #expect(text == "{\n  \"http://h/a\": \"h/a.txt\"\n}\n")
     }
 
@@ -328,17 +291,17 @@ struct RecordedExchangeTests {
         #expect(text.contains(#""methods": ["HEAD"]"#), "\(text)")
     }
 
-    /// Returns the text of a map after exchanges were added to it, and their outcomes.
+    /// Returns the text of a recording after exchanges were added to it, and their outcomes.
     private static func added(
         to json: String = "{}",
         _ exchanges: [RecordedExchange]
-    ) throws -> (text: String, outcomes: [Result<EditedMap.AddedExchange, MapToolError>]) {
+    ) throws -> (text: String, outcomes: [Result<RecordedMap.Added, MapToolError>]) {
         let folder = try TemporaryFolder()
-        let file = try folder.write("map.json", json)
-        var map = try EditedMap(file, resources: folder.url)
-        let outcomes = map.add(exchanges)
+        let file = try folder.write("test.json", json)
+        var map = try RecordedMap(file, bodies: folder.file("test"), keepsEntries: true)
+        let outcomes = map.add([exchanges]).outcomes.first ?? []
         try map.save()
-        return (try String(contentsOf: file, encoding: .utf8), outcomes)
+        return ((try? String(contentsOf: file, encoding: .utf8)) ?? "", outcomes)
     }
 
     @Test("A file's name says nothing about a password")
@@ -385,157 +348,40 @@ struct RecordedExchangeTests {
     }
 
     @Test(
-        "The first test's responses to a request are kept, unless another test's begin with them",
+        "The first argument's responses to a request are kept, unless another argument's begin with them",
         arguments: [
             (["a", "a"], "a", []), (["a", "b"], "a", [1]), (["ab", "a"], "ab", []), (["a", "ab"], "ab", []),
             (["a", "ab", "ac"], "ab", [2]), (["aab", "ab"], "aab", [1]), (["abbb", "ab"], "abbb", []),
             (["b", "ab"], "b", [1]),
         ]
     )
-    func tests(_ responses: [String], _ kept: String, _ others: [Int]) throws {
-        let tests = try responses.map {
+    func arguments(_ responses: [String], _ kept: String, _ others: [Int]) throws {
+        let arguments = try responses.map {
             try $0.map { try Self.exchange("POST", body: String($0), request: #"{"u": 1, "pin": 2}"#) }
         }
         let folder = try TemporaryFolder()
-        var map = try EditedMap(folder.file("map.json"), resources: folder.url)
-        let (outcomes, conflicts) = map.add(tests: tests)
+        let file = folder.file("test.json")
+        var map = try RecordedMap(file, bodies: folder.file("test"), keepsEntries: true)
+        let (outcomes, conflicts) = map.add(arguments)
         try map.save()
-        let text = try String(contentsOf: folder.file("map.json"), encoding: .utf8)
         let alone = try kept.map { try Self.exchange("POST", body: String($0), request: #"{"u": 1, "pin": 2}"#) }
-        #expect(try text == Self.added(alone).text)
+        #expect(try String(contentsOf: file, encoding: .utf8) == Self.added(alone).text)
         #expect(conflicts.count == (others.isEmpty ? 0 : 1))
-        #expect(conflicts.first?.tests.filter { !$0.isKept }.map(\.number) ?? [] == others)
-        #expect(conflicts.first?.tests.count ?? responses.count == responses.count)
-        for (test, outcomes) in outcomes.enumerated() {
-            #expect(outcomes.allSatisfy { (try? $0.get()) == nil } == others.contains(test))
+        // The first one listed is the one whose responses are kept.
+        #expect(conflicts.first?.arguments.dropFirst().map(\.place) ?? [] == others)
+        #expect(conflicts.first.map { responses[$0.arguments[0].place] == kept } ?? true)
+        for (place, outcomes) in outcomes.enumerated() {
+            #expect(outcomes.allSatisfy { (try? $0.get()) == nil } == others.contains(place))
         }
     }
 
-    @Test("How many requests a client may still make doesn't tell two tests' responses apart")
+    @Test("How many requests a client may still make doesn't tell two arguments' responses apart")
     func rates() throws {
         let exchanges = try ["9", "8"].map { try Self.exchange(headers: ["X-RateLimit-Remaining": $0]) }
         let folder = try TemporaryFolder()
-        var map = try EditedMap(folder.file("map.json"), resources: folder.url)
-        #expect(map.add(tests: exchanges.map { [$0] }).conflicts.isEmpty)
-        #expect(try Self.added(exchanges).text.contains("times"), "in one test, they're a sequence")
-    }
-
-    @Test("A change that replaces its draft leaves the answers that it would have made at once, and no other files")
-    func draft() throws {
-        let tests = try [("a", "1"), ("b", "2"), ("a", "3")].map { name, body in
-            [
-                try Self.exchange("POST", "http://h/\(name)", body: body),
-                try Self.exchange("GET", "http://h/\(body).txt"),
-            ]
-        }
-        let own = "{\n  \"http://h/own\":   \"own.txt\"\n}\n"
-        func folder(_ steps: [[Int]]) throws -> [String] {
-            let folder = try TemporaryFolder(files: ["own.txt"])
-            let file = try folder.write("map.json", own)
-            var draft: EditedMap.Draft?
-            for step in steps {
-                var map = try EditedMap(file, resources: folder.url, replacing: draft)
-                _ = map.add(tests: step.map { tests[$0] })
-                try map.save()
-                draft = map.added
-            }
-            // A file's name may have another number, since no file is replaced.
-            let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
-            let bodies = names.filter { $0.hasSuffix(".txt") }.map { (name: $0, text: folder.text($0)) }
-            let map = bodies.reduce(folder.text("map.json")) { $0.replacing("\"\($1.name)\"", with: $1.text) }
-            return [map] + bodies.map(\.text).sorted()
-        }
-        let atOnce = try folder([[0, 1, 2]])
-        #expect(try folder([[2], [1, 2], [0, 1, 2]]) == atOnce)
-        #expect(try folder([[1], [0, 1], [0, 1, 2]]) == atOnce)
-        #expect(try folder([[0, 1, 2], []]) == folder([]))
-    }
-
-    @Test("Drafts of two maps in one folder share no file, which one of them could take back")
-    func twoDrafts() throws {
-        let folder = try TemporaryFolder()
-        func added(_ bodies: [String], to map: String, _ draft: EditedMap.Draft? = nil) throws -> EditedMap.Draft {
-            var map = try EditedMap(folder.file(map), resources: folder.url, replacing: draft)
-            _ = map.add(tests: try bodies.map { [try Self.exchange(body: $0)] })
-            try map.save()
-            return map.added
-        }
-        let first = try added(["2"], to: "a.json")
-        _ = try added(["2"], to: "b.json")
-        _ = try added(["1", "2"], to: "a.json", first)
-        for (name, body) in [("a.json", "1"), ("b.json", "2")] {
-            let map = try SubstitutionMap(contentsOf: folder.file(name), resources: folder.url)
-            let url = try #require(URL(string: "http://h/a"))
-            #expect(map.substitution(for: url)?.fileName.map { folder.text($0) } == body)
-        }
-    }
-
-    /// Replaces the answer of a map's only entry, `http://h/a`.
-    private static func replace(
-        _ map: URL,
-        _ resources: URL,
-        by body: String,
-        _ draft: EditedMap.Draft? = nil,
-        beforeSaving: () throws -> Void = {}
-    ) throws -> (added: EditedMap.Draft, isSaved: Bool, error: (any Error)?) {
-        let recorded = RecordingAgain(
-            Array(#"{ "http://h/a": "a.txt" }"#.utf8),
-            of: try SubstitutionMap(contentsOf: map, resources: resources)
-        )
-        var exchange = try Self.exchange(body: body)
-        let url = try #require(URL(string: "http://h/a"))
-        let cache = LocalSubstitutionCache(map: try SubstitutionMap(contentsOf: map, resources: resources))
-        exchange.replaced = cache.explain(URLRequest(url: url)).winner.flatMap { recorded.sequence(of: $0) }
-        #expect(exchange.replaced != nil)
-        var edited = try EditedMap(map, resources: resources, replacing: draft)
-        _ = edited.add([exchange])
-        try beforeSaving()
-        do { try edited.save() } catch { return (edited.added, edited.isSaved, error) }
-        return (edited.added, edited.isSaved, nil)
-    }
-
-    @Test("A file that this process wrote for another map stays, wherever that is")
-    func ofAnotherDraft() throws {
-        let folder = try TemporaryFolder(files: ["files/a.txt"])
-        for (name, body) in [("one", "1"), ("two", "2")] {
-            let map = try folder.write("\(name)/map.json", #"{ "http://h/a": "a.txt" }"#)
-            #expect(try Self.replace(map, folder.file("files"), by: body).error == nil)
-        }
-        #expect(folder.text("one/map.json") == #"{ "http://h/a": "a.txt" }"# && folder.text("files/a.txt") == "1")
-        #expect(folder.text("two/map.json") == #"{ "http://h/a": "h/a.txt" }"# && folder.text("files/h/a.txt") == "2")
-    }
-
-    @Test("If a file can't be replaced after the map was saved, the error says that, and the next change tries again")
-    func replacedHalf() throws {
-        let folder = try TemporaryFolder(files: ["a.txt"])
-        let map = try folder.write("map.json", #"{ "http://h/a": "a.txt" }"#)
-        let (added, isSaved, error) = try Self.replace(map, folder.url, by: "1") {
-            let prepared = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
-            for name in prepared where name.hasSuffix(".edit") { try folder.remove(name) }
-        }
-        let text = try #require((error as? MapToolError)?.description)
-        #expect(
-            isSaved && text.contains("The map is saved, but a file still has its old bytes. “a.txt” "),
-            "\(text)"
-        )
-        #expect(folder.text("a.txt") == "a.txt")
-        #expect(try Self.replace(map, folder.url, by: "1", added).error == nil)
-        #expect(folder.text("a.txt") == "1")
-    }
-
-    @Test("A map that has changed since its draft was saved isn't replaced")
-    func changedSince() throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.write("map.json", "{}")
-        func draft() throws -> EditedMap.Draft {
-            var map = try EditedMap(file, resources: folder.url)
-            _ = map.add([try Self.exchange()])
-            try map.save()
-            return map.added
-        }
-        let old = try draft()
-        try folder.write("map.json", #"{ "http://h/own": { "status": 204 } }"#)
-        #expect(throws: MapToolError.self) { try EditedMap(file, resources: folder.url, replacing: old) }
+        var map = try RecordedMap(folder.file("test.json"), bodies: folder.file("test"), keepsEntries: true)
+        #expect(map.add(exchanges.map { [$0] }).conflicts.isEmpty)
+        #expect(try Self.added(exchanges).text.contains("times"), "with one argument, they're a sequence")
     }
 
     @Test(
@@ -612,36 +458,21 @@ struct RecordedExchangeTests {
     @Test(
         "An exchange that can't be recorded says why",
         arguments: [
-            ("{}", "http://h/a?api_key=1", "api_key"), (#"{ "http://h/*": null }"#, "http://h/a", "is null"),
-            ("{}", "ftp://h/a", "The URL "),
-            (#"{ "http://h/a": { "status": 204, "methods": ["PUT"], "use": "always" } }"#, "http://h/a", "by hand"),
+            ("{}", "http://h/a?api_key=1", "api_key"), ("{}", "ftp://h/a", "The URL "),
+            (
+                #"{ "http://h/a": { "status": 204, "methods": ["PUT"], "use": "always" } }"#, "http://h/a",
+                "Remove that field"
+            ),
         ]
     )
     func refused(_ json: String, _ url: String, _ reason: String) throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.write("map.json", json)
-        var map = try EditedMap(file, resources: folder.url)
-        let outcomes = map.add([try Self.exchange("GET", url)])
+        let (text, outcomes) = try Self.added(to: json, [try Self.exchange("GET", url)])
         guard case .failure(let error)? = outcomes.first else {
             Issue.record("it was added")
             return
         }
         #expect(error.description.contains(reason), "\(error)")
-        try map.save()
-        #expect(try String(contentsOf: file, encoding: .utf8) == json)
-    }
-}
-
-extension TemporaryFolder {
-    fileprivate func text(_ name: String) -> String {
-        (try? String(contentsOf: file(name), encoding: .utf8)) ?? ""
-    }
-}
-
-extension EditedMap {
-    /// Adds the exchanges of one test.
-    fileprivate mutating func add(_ exchanges: [RecordedExchange]) -> [Result<AddedExchange, MapToolError>] {
-        add(tests: [exchanges]).outcomes.first ?? []
+        #expect(json == "{}" ? text.isEmpty : text.contains("204") && !text.contains("200"), "\(text)")
     }
 }
 

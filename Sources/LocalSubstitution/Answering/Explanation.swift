@@ -82,8 +82,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 
 extension Responder {
     func explain(_ request: URLRequest) -> Explanation {
-        let map = maps.map
-        let plan = Plan(request, in: map, traits: traits) { [maps] in maps.isUsedUp($0, of: map) }
+        let plan = Plan(request, in: maps.layers, traits: traits)
         return Explanation(plan, copy: plan.question.flatMap(copies.explainedCopy), isStored: isStored(plan))
     }
 
@@ -102,19 +101,20 @@ extension Explanation {
     ///   - copy: The newer copy that is returned instead of the entry's file; `nil` for the file.
     ///   - isStored: Whether the default cache has a response; `false` by default.
     init(_ plan: Plan, copy: NewerCopies.Copy? = nil, isStored: Bool = false) {
-        let (request, map, match) = (plan.request, plan.map, plan.match)
+        let (request, layers, match) = (plan.request, plan.layers, plan.match)
         let substitution = match?.substitution
-        let (beginning, problem) = Self.beginning(substitution, map)
+        let (beginning, problem) = Self.beginning(substitution, plan.map)
         let isAttached = plan.rules != nil
         attached = Judgement(isAttached ? plan : Plan(plan, for: .load), problem, isStored: isStored)
         cacheOnly = Judgement(isAttached ? Plan(plan, for: nil) : plan, problem, isStored: isStored)
         url = request.url
         method = request.httpMethod ?? "GET"
-        winner = match?.winner.map { SubstitutionMap.EntryReference($0) }
-        shadowed = match?.shadowed.map { SubstitutionMap.EntryReference($0) } ?? []
+        winner = match?.winner.map { layers.reference(to: $0, in: plan.map) }
+        shadowed = match.map(layers.shadowed) ?? []
         passedOver =
-            match?.passedOver.map { PassedOver(entry: SubstitutionMap.EntryReference($0.entry), reason: $0.why.reason) }
-            ?? []
+            match?.passedOver.map {
+                PassedOver(entry: layers.reference(to: $0.entry, in: $0.map), reason: $0.why.reason)
+            } ?? []
         file = substitution?.fileURL
         // An error has no type. A handler's isn't known yet. The network's is known only if the entry sets it.
         let typed: Substitution? =
@@ -130,19 +130,20 @@ extension Explanation {
         (contentType, contentTypeSource) = (sent?.text, sent?.source.description)
         isNewerCopy = attached.outcome == .matched && substitution?.use == .untilUpdated ? copy != nil : nil
         status = substitution?.status
-        nearMisses = match.map { Self.nearMisses($0, map) } ?? []
+        nearMisses = match.map { Self.nearMisses($0, layers) } ?? []
         isExcluded = match?.isExcluded ?? false
         isAboutBody = match?.passedOver.contains { if case .bodyCondition = $0.why { true } else { false } } ?? false
     }
 
-    private static func nearMisses(_ match: MapMatch, _ map: SubstitutionMap) -> [SubstitutionMap.NearMiss] {
+    private static func nearMisses(_ match: MapMatch, _ layers: MapLayers) -> [SubstitutionMap.NearMiss] {
         guard match.winner == nil, match.goneFile == nil else { return [] }
         var found: [SubstitutionMap.NearMiss] = []
-        if case (let entry, .methodNotListed(let method))? = match.ruledOut {
-            let alternatives = match.passedOver.filter { $0.entry.key == entry.key }.map(\.entry)
-            found.append(SubstitutionMap.NearMiss(alternatives, key: entry.key, method: method))
+        if case (let entry, let map, .methodNotListed(let method))? = match.ruledOut {
+            let alternatives = match.passedOver.filter { $0.map.isCopy(of: map) && $0.entry.key == entry.key }
+            let miss = SubstitutionMap.NearMiss(alternatives.map(\.entry), key: entry.key, method: method)
+            found.append(layers.named(miss, in: map))
         }
-        return found + map.storage.nearMisses(of: match.url)
+        return found + layers.nearMisses(of: match.url)
     }
 
     /// Returns the first bytes of an answer's file, enough to detect a byte order mark, and the problem if the file

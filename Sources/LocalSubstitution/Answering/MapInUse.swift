@@ -1,16 +1,13 @@
 import Foundation
 import Guarded
 
-/// The map that answers requests. If the cache reloads changes, the map is loaded again when its file has changed.
+/// The map that answers requests, with a test's layers. If the cache reloads changes, the map is loaded again when its
+/// file has changed.
 final class MapInUse: Sendable {
     typealias Event = LocalSubstitutionCache.Event
 
     private struct State: Sendable {
-        var map: SubstitutionMap
-        /// The numbers of the entries that have answered since the map was set.
-        var used: Set<Int> = []
-        /// The number of requests that each alternative with a `times` limit has answered since the map was set.
-        var answers: [MapMatch.Count: Int] = [:]
+        var layers: MapLayers
         /// Where the map came from; `nil` if its file isn't watched.
         var source: SubstitutionMap.Source?
         /// The problems of the last failed load. The same problems aren't reported twice in a row.
@@ -42,19 +39,34 @@ final class MapInUse: Sendable {
 
     init(_ map: SubstitutionMap, reloadsChanges: Bool) {
         self.reloadsChanges = reloadsChanges
-        state = Guarded(State(map: map, source: reloadsChanges ? map.storage.source : nil))
+        state = Guarded(State(layers: MapLayers(map), source: reloadsChanges ? map.storage.source : nil))
     }
 
     /// The map in use. Reading this property doesn't check the map's file.
-    var map: SubstitutionMap { state.withLock { $0.map } }
+    var map: SubstitutionMap { layers.map.map }
 
-    /// Replaces the map, and forgets which of the old map's entries have answered and how often.
+    /// The map in use and a test's other layers.
+    var layers: MapLayers { state.withLock { $0.layers } }
+
+    /// Replaces the map, and forgets which of the old map's entries have answered and how often. The other layers stay.
     ///
     /// - Parameter forget: A closure that drops the old map's responses. It's called before other threads can get the
     ///   new map.
     func set(_ map: SubstitutionMap, forget: () -> Void) {
         state.withLock {
-            $0 = State(map: map, source: reloadsChanges ? map.storage.source : nil)
+            var layers = $0.layers
+            layers.map = MapLayer(map)
+            $0 = State(layers: layers, source: reloadsChanges ? map.storage.source : nil)
+            forget()
+        }
+    }
+
+    /// Changes a test's layers.
+    ///
+    /// - Parameter forget: A closure that drops the responses made with the old layers.
+    func change(_ layers: (inout MapLayers) -> Void, forget: () -> Void) {
+        state.withLock {
+            layers(&$0.layers)
             forget()
         }
     }
@@ -63,7 +75,7 @@ final class MapInUse: Sendable {
     func isCurrent(_ map: SubstitutionMap) -> Bool {
         // Copies what the check needs inside the lock and checks files outside it, so threads don't wait for each
         // other.
-        let (isInUse, file, retry) = state.withLock { ($0.map.storage === map.storage, $0.source?.file, $0.retry) }
+        let (isInUse, file, retry) = state.withLock { ($0.layers.layer(of: map) != nil, $0.source?.file, $0.retry) }
         guard isInUse else { return false }
         guard let file else { return true }
         return file.isCurrent && !(retry?.isDue ?? false)
@@ -111,7 +123,7 @@ final class MapInUse: Sendable {
             state.problems = []
             state.retry = nil
             if isRetry, !wasBroken { return nil }
-            (state.map, state.used, state.answers) = (map, [], [:])
+            state.layers.map = MapLayer(map)
             forget()
             return Event(kind: .mapReloaded, url: nil, reason: map.count.counted("entry", "entries"))
         } catch {
@@ -128,53 +140,39 @@ final class MapInUse: Sendable {
 
     // MARK: Used entries
 
-    /// Notes that a plan's entry has answered a request.
+    /// Notes that a plan's entry has answered a request. Does nothing if another map is in use by now.
     func use(_ plan: Plan) {
-        guard let entry = plan.match?.number else { return }
-        state.withLock { if $0.map.storage === plan.map.storage { $0.used.insert(entry) } }
-    }
-
-    /// The entries that haven't answered a request since the map was set, in the order of their lines.
-    var unusedEntries: [SubstitutionMap.EntryReference] {
-        let (map, used) = state.withLock { ($0.map, $0.used) }
-        let entries = map.storage.index.entries
-        return entries.indices.filter {
-            !used.contains($0) && !entries[$0].options.isNever && entries[$0].options.isEnabled
+        let layers = layers
+        plan.match?.forEachWinner { match in
+            if let number = match.number { layers.layer(of: match.map)?.use(number) }
         }
-        .map { SubstitutionMap.EntryReference(entries[$0]) }.ordered { ($0.line ?? 0, $0.key) < ($1.line ?? 0, $1.key) }
     }
 
     // MARK: Alternatives with a limit
 
-    /// Returns whether an alternative has reached its limit of `times`; `false` if another map is in use by now.
-    func isUsedUp(_ count: MapMatch.Count, of map: SubstitutionMap) -> Bool {
-        state.withLock { $0.map.storage === map.storage && $0.answers[count, default: 0] >= count.most }
-    }
-
     /// Counts a plan's answer, if its alternative has a limit of `times`. Returns whether the plan may answer: `false`
     /// only if the limit was already reached. Nothing is counted in that case, or if another map is in use by now.
     func count(_ plan: Plan) -> Bool {
-        guard let count = plan.match?.count else { return true }
-        return state.withLock { state in
-            guard state.map.storage === plan.map.storage else { return true }
-            guard state.answers[count, default: 0] < count.most else { return false }
-            state.answers[count, default: 0] += 1
-            plan.isCounted.withLock { $0 = true }
-            return true
+        let layers = layers
+        var counted: [(layer: MapLayer, count: MapMatch.Count)] = []
+        var isAllowed = true
+        plan.match?.forEachWinner { match in
+            guard isAllowed, let count = match.count, let layer = layers.layer(of: match.map) else { return }
+            if layer.count(count) { counted.append((layer, count)) } else { isAllowed = false }
         }
+        guard !counted.isEmpty else { return isAllowed }
+        plan.counted.withLock { $0 = counted }
+        if !isAllowed { uncount(plan) }
+        return isAllowed
     }
 
     /// Takes back what ``count(_:)`` counted, for a request that wasn't answered after all. A second call has no
     /// effect.
     func uncount(_ plan: Plan) {
-        guard let count = plan.match?.count else { return }
-        state.withLock { state in
-            let wasCounted = plan.isCounted.withLock { isCounted in
-                defer { isCounted = false }
-                return isCounted
-            }
-            guard wasCounted, state.map.storage === plan.map.storage else { return }
-            state.answers[count, default: 1] -= 1
+        let counted = plan.counted.withLock { counted in
+            defer { counted = [] }
+            return counted
         }
+        for (layer, count) in counted { layer.uncount(count) }
     }
 }

@@ -41,7 +41,7 @@ extension Plan {
             } else if let why = match.ruledOut?.why {
                 self = if case .methodNotListed(let method) = why { .methodNotListed(method) } else { .passedOver }
             } else {
-                self = match.passedOver.isEmpty ? .noEntry : .noFile
+                self = match.isEmpty ? .noEntry : .noFile
             }
         }
 

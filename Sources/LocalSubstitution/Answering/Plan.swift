@@ -35,6 +35,7 @@ final class Plan: Sendable {
         case recorder(any ResponseRecorder)
     }
 
+    /// The request, with the headers that entries have changed before they left it to the next map.
     let request: URLRequest
     /// The request's body, as far as it's known.
     let body: RequestFacts.Body
@@ -44,8 +45,8 @@ final class Plan: Sendable {
     /// Whether the request must not reach the network. If so, the network isn't asked for a newer copy, and no newer
     /// copy answers.
     let isOffline: Bool
-    /// The map in which the request was looked up.
-    let map: SubstitutionMap
+    /// The maps in which the request was looked up.
+    let layers: MapLayers
     /// The value of ``RetainedResponses/generation`` when the request was looked up.
     let generation: Int
     /// The map's match; `nil` if no map can match the request's URL.
@@ -60,38 +61,41 @@ final class Plan: Sendable {
     let substitution: Substitution?
     /// Whether an entry's handler has answered. A handler's answer isn't retained.
     let isHandled: Bool
-    /// Whether ``MapInUse/count(_:)`` has counted the answer toward its alternative's limit of `times`. If so,
-    /// ``MapInUse/uncount(_:)`` can take that back.
-    let isCounted = Guarded(false)
+    /// The alternatives with a limit of `times` that ``MapInUse/count(_:)`` has counted. ``MapInUse/uncount(_:)`` can take
+    /// that back.
+    let counted = Guarded<[(layer: MapLayer, count: MapMatch.Count)]>([])
 
     /// Decides how to answer a request.
     ///
     /// - Parameters:
     ///   - body: The request's body; by default, the one that the request contains.
-    ///   - isUsedUp: Returns whether an alternative has already reached its limit of `times`; by default, `false`.
     init(
         _ request: URLRequest,
         body: RequestFacts.Body? = nil,
         rules: SessionRules? = nil,
         isOffline: Bool = false,
-        in map: SubstitutionMap,
+        in layers: MapLayers,
         generation: Int = 0,
-        traits: LoaderTraits,
-        isUsedUp: @escaping (MapMatch.Count) -> Bool = { _ in false }
+        traits: LoaderTraits
     ) {
-        self.request = request
         self.traits = traits
         self.rules = rules
         self.isOffline = isOffline
-        self.map = map
+        self.layers = layers
         self.generation = generation
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
         let facts = RequestFacts(request, body: body)
-        let match = url.map { map.match($0, for: facts, isUsedUp: isUsedUp) }
+        let match = url.map { layers.match($0, for: facts) }
         self.body = facts.body
         self.match = match
+        self.request = match?.changes.reduce(into: request) { $1.change(&$0) } ?? request
         (substitution, isHandled) = (match?.substitution, false)
         (action, obstacle) = Self.decide(request, match, traits, for: rules)
+    }
+
+    /// Decides how to answer a request with one map, of whose entries none has answered yet.
+    convenience init(_ request: URLRequest, in map: SubstitutionMap, traits: LoaderTraits) {
+        self.init(request, in: MapLayers(map), traits: traits)
     }
 
     /// Continues a plan after the entry's handler was called.
@@ -119,7 +123,7 @@ final class Plan: Sendable {
         for rules: SessionRules?
     ) {
         (request, body, traits, isOffline) = (other.request, other.body, other.traits, other.isOffline)
-        (map, generation, match) = (other.map, other.generation, other.match)
+        (layers, generation, match) = (other.layers, other.generation, other.match)
         (self.rules, self.substitution, self.isHandled) = (rules, substitution, isHandled)
         (action, obstacle) = decision
     }
@@ -180,7 +184,7 @@ final class Plan: Sendable {
         case .handler(let handler): return (.call(handler, substitution), nil)
         case .error(let code): return (.fail(substitution, code), nil)
         // The entry has no `forwardTo`. With a `forwardTo`, even a strict session may load the target.
-        case .network(nil) where rules.forbidsNetwork(to: request): return (.refuse, .noNetwork)
+        case .network(nil) where rules.forbidsNetwork(to: request) && !rules.isRecorded: return (.refuse, .noNetwork)
         case .network: return (.forward(nil), nil)
         case .file, .inline, .stream, .never:
             guard substitution.use == .whenOffline, !rules.forbidsNetwork(to: request) else {
@@ -200,14 +204,24 @@ final class Plan: Sendable {
             return rules.forbidsNetwork(to: request) ? .replay(recorder) : .forward(.recorder(recorder))
         }
         guard rules.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
-        if rules.forbidsNetwork(to: request) { return .refuse }
+        let isRecorded = isRecorded(request, unmatched, in: rules)
+        if rules.forbidsNetwork(to: request), !isRecorded { return .refuse }
         // The URL may redirect to a URL that isn't allowed. The protocol can check the redirect's target only if
-        // it forwards the request.
-        let mayBeSentOn = request.showsItsBody(traits) || rules.listener?.mustHear(request) == true
+        // it forwards the request. To record an upload task whose body Foundation hides, the protocol takes its request,
+        // too, which then fails.
+        let mayBeSentOn = request.showsItsBody(traits) || isRecorded
         return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass
     }
 
+    /// Returns whether a test's recording takes the response to a request that no entry answers.
+    private static func isRecorded(_ request: URLRequest, _ unmatched: Obstacle?, in rules: SessionRules) -> Bool {
+        rules.isRecorded && unmatched?.isExclusion != true && !rules.allows(request)
+    }
+
     // MARK: What follows from the decision
+
+    /// Whether a test's recording takes the response to the request: no entry answers it.
+    var isRecorded: Bool { needsOrigin && rules.map { Self.isRecorded(request, obstacle, in: $0) } == true }
 
     /// The obstacle in words, without a period.
     var reason: String { obstacle?.reason ?? "an entry matches it" }
@@ -233,9 +247,22 @@ final class Plan: Sendable {
 
     /// The entry that matches the URL: the winner, or the entry that would win if its file still existed or the request
     /// were different.
-    var namingEntry: Entry? { match?.winner ?? match?.goneFile ?? match?.ruledOut?.entry }
+    var namingEntry: Entry? { match?.winner ?? naming?.entry }
+
+    private var naming: (entry: Entry, map: SubstitutionMap, why: MapMatch.PassedOver)? {
+        match?.goneFile ?? match?.ruledOut
+    }
+
+    /// A reference to ``namingEntry``.
+    var namingReference: SubstitutionMap.EntryReference? {
+        match?.winner.map { layers.reference(to: $0, in: map) }
+            ?? naming.map { layers.reference(to: $0.entry, in: $0.map) }
+    }
 
     // MARK: What the answer needs
+
+    /// The map of the entry that answers; the cache's own map if no map can match the request's URL.
+    var map: SubstitutionMap { match?.map ?? layers.map.map }
 
     var folder: ResourcesFolder? { map.storage.folder }
 

@@ -42,6 +42,9 @@ package final class RequestOutcome: Sendable {
     let bytes: Int
     /// What to do once the outcome is reported, before the client gets it; `nil` for nothing.
     let then: (@Sendable () -> Void)?
+    /// The request that a server redirected to a URL for which an entry decides; `nil` if there's none, or if the request
+    /// isn't to be recorded.
+    private let redirected: URLRequest?
 
     /// - Parameter bytes: The size of the body; `nil`, the default, if it's in the result or the large body.
     init(
@@ -51,8 +54,10 @@ package final class RequestOutcome: Sendable {
         largeBody: ResponseBuilder.LargeFile.Part? = nil,
         isPassedOn: Bool = false,
         bytes: Int? = nil,
-        then: (@Sendable () -> Void)? = nil
+        then: (@Sendable () -> Void)? = nil,
+        redirected: URLRequest? = nil
     ) {
+        self.redirected = redirected
         self.kind = kind
         self.plan = plan
         self.result = result
@@ -66,19 +71,23 @@ package final class RequestOutcome: Sendable {
         RequestOutcome(.failed, plan, .failure(error))
     }
 
-    /// Returns this outcome for a request for which the network had failed before.
+    /// Returns this outcome after what happened before to its request.
     ///
-    /// - Parameter error: The network's error; `nil` if it hadn't failed.
-    func after(_ error: URLError?) -> RequestOutcome {
-        guard case .matched = kind, let error else { return self }
+    /// - Parameters:
+    ///   - error: The network's error; `nil` if the network hadn't failed.
+    ///   - redirected: The request to record that a server redirected to this one; `nil`, the default, for none.
+    func after(_ error: URLError?, redirectOf redirected: URLRequest? = nil) -> RequestOutcome {
+        var kind = kind
+        if case .matched = kind, let error { kind = .usedOffline(error) } else if redirected == nil { return self }
         return RequestOutcome(
-            .usedOffline(error),
+            kind,
             plan,
             result,
             largeBody: largeBody,
             isPassedOn: isPassedOn,
             bytes: bytes,
-            then: then
+            then: then,
+            redirected: redirected
         )
     }
 
@@ -96,18 +105,19 @@ package final class RequestOutcome: Sendable {
     }
 
     /// The entry that matches the request's URL, even if it doesn't answer; `nil` if no entry matches.
-    package var entry: SubstitutionMap.EntryReference? {
-        plan?.namingEntry.map { SubstitutionMap.EntryReference($0) }
-    }
+    package var entry: SubstitutionMap.EntryReference? { plan?.namingReference }
 
-    /// Whether only the server at the request's URL can answer: no entry answers the request, or its entry only changes
-    /// headers.
-    package var needsOrigin: Bool { plan?.needsOrigin ?? false }
+    /// The request whose response a test's recording takes, since no entry answers it. After redirects by entries, it's
+    /// the request for the last target. `nil` if an entry decides how the request ends, if the request is an exception,
+    /// or if the test isn't recorded.
+    package var recorded: URLRequest? { redirected ?? plan.flatMap { $0.isRecorded ? $0.request : nil } }
 
-    /// The alternatives that didn't answer because earlier requests had used up their limit of `times`.
-    package var usedUp: [SubstitutionMap.EntryReference] {
-        plan?.match?.usedUp.map { SubstitutionMap.EntryReference($0) } ?? []
-    }
+    /// Whether the response isn't that of ``recorded``, since a server redirects that request to a URL for which an entry
+    /// decides how the request ends.
+    package var endsAtEntry: Bool { redirected != nil && plan?.needsOrigin == false }
+
+    /// Whether the request failed before anything was decided about it.
+    package var isUndecided: Bool { plan == nil && hasFailed }
 }
 
 extension URLError {

@@ -44,6 +44,9 @@ final class Responder: Sendable {
     /// Replaces the map, and drops the responses made with the old map.
     func use(_ map: SubstitutionMap) { maps.set(map, forget: retained.removeAll) }
 
+    /// Changes a test's layers, and drops the responses made with the old ones.
+    func change(_ layers: (inout MapLayers) -> Void) { maps.change(layers, forget: retained.removeAll) }
+
     /// Stops lookups in the cache itself from asking the network for newer copies. Call this when a strict session uses
     /// the cache: its loader also asks the cache, which can't tell the session's lookups from others.
     func takeCacheOffline() { isCacheOffline.withLock { $0 = true } }
@@ -114,16 +117,16 @@ final class Responder: Sendable {
         if let event = maps.reloadIfChanged(forget: retained.removeAll) { observers.emit(event, isReload: true) }
         // Reads the generation before the map. Then `RetainedResponses.retain` doesn't retain a response made with an
         // outdated map.
-        let (generation, map) = (retained.generation, maps.map)
+        let (generation, layers) = (retained.generation, maps.layers)
         return Plan(
             request,
             body: body,
             rules: rules,
             isOffline: rules?.isStrict ?? isCacheOffline.withLock { $0 },
-            in: map,
+            in: layers,
             generation: generation,
             traits: traits ?? self.traits
-        ) { [maps] count in maps.isUsedUp(count, of: map) }
+        )
     }
 
     /// Returns whether a plan's entry can answer from memory, without reading from disk.
@@ -335,7 +338,7 @@ extension Responder {
         if let entry = plan.namingEntry {
             observers.report(.bypassed, url, key: entry.key, reason: problem ?? plan.reason)
         } else {
-            observers.report(.missed, url, lookup: plan.match.map { ($0.url, plan.map) })
+            observers.report(.missed, url) { plan.match.map { plan.layers.nearMisses(of: $0.url) } ?? [] }
         }
     }
 
@@ -369,7 +372,7 @@ extension Responder {
     /// Removes a request's retained response, its response in the default cache, and the newer copy of its entry's
     /// file.
     func remove(_ request: URLRequest) {
-        if let url = request.url?.absoluteString { retained.removeAll(for: url, in: maps.map) }
+        if let url = request.url?.absoluteString { retained.removeAll(for: url, in: maps.layers.all.map(\.map)) }
         let match = Plan(request, in: maps.map, traits: traits).match
         if let match, match.substitution?.use == .untilUpdated { copies.removeCopy(of: match.url.canonical) }
         if let key = defaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
@@ -397,11 +400,9 @@ extension Responder {
 
     /// Reports the entries that were passed over because their files are gone.
     func reportGoneFiles(_ plan: Plan) {
-        guard let match = plan.match, let url = plan.request.url, let folder = plan.folder else {
-            return
-        }
-        for case (let entry, .fileIsGone(let name)) in match.passedOver {
-            report(.missing, key: entry.key, file: folder.url(of: name), url)
+        guard let match = plan.match, match.goneFile != nil, let url = plan.request.url else { return }
+        for case (let entry, let map, .fileIsGone(let name)) in match.passedOver {
+            report(.missing, key: entry.key, file: map.storage.folder?.url(of: name), url)
         }
     }
 }

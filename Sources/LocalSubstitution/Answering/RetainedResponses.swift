@@ -282,9 +282,8 @@ extension RetainedResponses {
         /// The owner of the map in use, and the map with which the response was made; `nil` if changed maps aren't
         /// reloaded.
         private let reloading: (maps: MapInUse, map: SubstitutionMap)?
-        /// The names of missing files that would have answered. If one of them is added, the response isn't current any
-        /// more.
-        private let missing: [String]
+        /// The missing files that would have answered. If one of them is added, the response isn't current any more.
+        private let missing: [(name: String, folder: ResourcesFolder?)]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` for never.
         private let expiresAt: Int64?
         /// When the network may be asked for a newer copy, on the clock ``RefreshSchedule/Clock``; `nil` if it isn't
@@ -339,7 +338,7 @@ extension RetainedResponses {
 
         private var isUnchanged: Bool {
             guard let (maps, map) = reloading else { return true }
-            guard maps.isCurrent(map), missing.allSatisfy({ map.storage.folder?.servedStatus(of: $0) == nil })
+            guard maps.isCurrent(map), missing.allSatisfy({ $0.folder?.servedStatus(of: $0.name) == nil })
             else { return false }
             guard let path, let bytes else { return true }
             return FileStatus(path: path.text).map(bytes.isCurrent) ?? false
@@ -361,21 +360,24 @@ extension RetainedResponses {
         let obstacle = match.cacheOnlyObstacle
         let needsSession = if case .field? = obstacle { true } else { false }
         if match.isConditional || needsSession {
-            return decidedName(url, entry: number, alternative: match.winner?.options.place?.number ?? 0)
+            let alternative = match.winner?.options.place?.number ?? 0
+            return decidedName(url, map: match.depth, entry: number, alternative: alternative)
         }
         let isPlain = plan.request.httpMethod == "GET" && !substitution.isRedirect
         let mayBeReplaced = substitution.use == .untilUpdated && plan.isOffline
         return obstacle == nil && isPlain && !mayBeReplaced ? url : nil
     }
 
-    /// Drops all responses to a URL.
-    func removeAll(for url: String, in map: SubstitutionMap) {
+    /// Drops all responses to a URL that were made with one of these maps.
+    func removeAll(for url: String, in maps: [SubstitutionMap]) {
         remove(url)
         guard let normal = try? NormalizedURL(url) else { return }
-        for candidate in map.storage.index.candidates(for: normal) {
-            let alternatives = map.storage.index.entries[candidate.number].options.alternatives
-            for alternative in 0...alternatives.count {
-                remove(Self.decidedName(url, entry: candidate.number, alternative: alternative))
+        for (place, map) in maps.enumerated() {
+            for candidate in map.storage.index.candidates(for: normal) {
+                let alternatives = map.storage.index.entries[candidate.number].options.alternatives
+                for alternative in 0...alternatives.count {
+                    remove(Self.decidedName(url, map: place, entry: candidate.number, alternative: alternative))
+                }
             }
         }
     }
@@ -384,10 +386,11 @@ extension RetainedResponses {
     /// they never find this name.
     ///
     /// - Parameters:
+    ///   - map: The position of the entry's map among the cache's maps.
     ///   - entry: The entry's number in the map's index.
     ///   - alternative: The alternative's number from 1; 0 for the entry itself.
-    private static func decidedName(_ url: String, entry: Int, alternative: Int) -> String {
-        "\(url) \(entry) \(alternative)"
+    private static func decidedName(_ url: String, map: Int, entry: Int, alternative: Int) -> String {
+        "\(url) \(map) \(entry) \(alternative)"
     }
 }
 

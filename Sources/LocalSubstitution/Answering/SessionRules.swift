@@ -8,7 +8,7 @@ package import FoundationNetworking
 /// session the plan was made.
 package final class SessionRules: Sendable {
     /// Whether the session fails requests that no entry answers, except for the allowed URLs of `unmatched`.
-    package let isStrict: Bool
+    let isStrict: Bool
     private let allowed: MapKey.Matcher
     /// The recorder, which keeps responses and answers with them when the network fails; `nil` for most sessions.
     let recorder: (any ResponseRecorder)?
@@ -46,8 +46,15 @@ package final class SessionRules: Sendable {
         self.listener = listener
     }
 
-    /// Returns whether a request that no entry answers must fail instead of reaching the network.
-    package func forbidsNetwork(to request: URLRequest) -> Bool {
+    /// Whether a test's recording takes the responses to requests that no entry answers.
+    var isRecorded: Bool { listener?.isRecorded == true }
+
+    /// Returns whether a request that no entry answers is loaded without being recorded, since its URL is allowed.
+    package func allows(_ request: URLRequest) -> Bool { isStrict && !forbidsNetwork(to: request) }
+
+    /// Returns whether a request that no entry answers must fail instead of reaching the network, unless it's loaded
+    /// for a recording.
+    func forbidsNetwork(to request: URLRequest) -> Bool {
         guard isStrict, let url = request.url.flatMap({ try? NormalizedURL($0.absoluteString) }) else {
             return isStrict
         }
@@ -82,11 +89,9 @@ extension SessionRules {
 
         /// Called when a request starts. Returns a closure that receives the request's progress.
         package let start: @Sendable (URLRequest) -> @Sendable (Progress) -> Void
-        /// Returns whether the protocol must take a request that no entry answers and whose body Foundation may hide.
-        /// An upload task's request then fails, since the protocol can't forward it. If `false`, the loader loads the
-        /// request without the protocol, and the listener isn't told about it.
-        package let mustHear: @Sendable (URLRequest) -> Bool
-
+        /// Whether a test's recording takes the responses to requests that no entry answers. Then even a strict session
+        /// loads them, except those that a `null` entry excludes.
+        let isRecorded: Bool
         /// Whether the listener explains why an unanswered request failed. If so, the request's error is brief.
         package let explainsUnmatched: Bool
         /// Calls the handlers as part of a test; `nil` to call them outside any test.
@@ -94,14 +99,14 @@ extension SessionRules {
 
         package init(
             start: @escaping @Sendable (URLRequest) -> @Sendable (Progress) -> Void,
-            mustHear: @escaping @Sendable (URLRequest) -> Bool = { _ in false },
+            isRecorded: Bool = false,
             explainsUnmatched: Bool = false,
             handlerCalls: (any HandlerCaller)? = nil
         ) {
             self.handlerCalls = handlerCalls
             self.explainsUnmatched = explainsUnmatched
             self.start = start
-            self.mustHear = mustHear
+            self.isRecorded = isRecorded
         }
     }
 }

@@ -208,14 +208,18 @@ extension SubstitutionMap {
         public let alternative: Int?
 
         private let alternatives: Int
+        /// The name of the map's file; `nil` if there's only one map.
+        private let file: String?
 
-        /// The key, followed by the alternative and the line if they aren't `nil`.
+        /// The key, followed by the alternative and the line if they aren't `nil`. In a test with a recording, also the
+        /// name of the map's file.
         public var description: String {
             "“\(key)”" + (alternative.map { ", alternative \($0) of \(alternatives)" } ?? "")
-                + (line.map { ", line \($0)" } ?? "")
+                + (line.map { ", line \($0)" } ?? "") + (file.map { " of “\($0)”" } ?? "")
         }
 
-        init(_ entry: Entry) {
+        init(_ entry: Entry, inFile file: String?) {
+            self.file = file
             key = entry.key
             line = entry.lineInMap
             alternative = entry.options.place?.number

@@ -68,8 +68,7 @@ final class Observers: Sendable {
 
     /// Counts an event, and tells the listeners about it. If `url` is `nil`, only counts the event.
     ///
-    /// - Parameter lookup: For a miss, the URL and the map; `nil` for other events. Near misses are searched for only
-    ///   if there are listeners.
+    /// - Parameter nearMisses: For a miss, returns the keys that almost match. Called only if there are listeners.
     @inline(never)  // Otherwise, some twenty callers would each contain a copy.
     func report(
         _ kind: Event.Kind,
@@ -78,17 +77,16 @@ final class Observers: Sendable {
         file: URL? = nil,
         bytes: Int? = nil,
         reason: String? = nil,
-        lookup: (url: NormalizedURL, map: SubstitutionMap)? = nil
+        nearMisses: () -> [SubstitutionMap.NearMiss] = { [] }
     ) {
         let listeners = state.withLock { state in
             state.statistics.count(kind, bytes: bytes ?? 0)
             return state.listeners(isReload: false)
         }
         guard !listeners.isEmpty, let url else { return }
-        let nearMisses = lookup.map { $0.map.storage.nearMisses(of: $0.url) } ?? []
         tell(
             listeners,
-            Event(kind: kind, url: url, key: key, file: file, bytes: bytes, reason: reason, nearMisses: nearMisses)
+            Event(kind: kind, url: url, key: key, file: file, bytes: bytes, reason: reason, nearMisses: nearMisses())
         )
     }
 

@@ -252,6 +252,7 @@ extension Attachment {
 
     /// Returns whether the entry for a URL is `null`.
     func excludes(_ url: URL?) -> Bool {
-        url.flatMap { try? NormalizedURL($0.absoluteString) }.map { responder.maps.map.match($0).isExcluded } ?? false
+        url.flatMap { try? NormalizedURL($0.absoluteString) }
+            .map { responder.maps.layers.match($0, for: .plain).isExcluded } ?? false
     }
 }

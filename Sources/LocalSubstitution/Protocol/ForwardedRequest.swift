@@ -62,9 +62,7 @@ final class ForwardedRequest: Sendable {
         credentialHeader = attachment.forwarder.credentialHeader(for: plan.request.url)
         var request = plan.request
         plan.substitution?.change(&request)
-        let isFixed =
-            plan.substitution?.options.fields.requestHeaders.contains { $0.name.isSameHeader(as: "Authorization") }
-            == true
+        let isFixed = plan.fixedHeaders.contains { $0.isSameHeader(as: "Authorization") }
         if !attachment.sendsCredentials, !isFixed { request.setValue(nil, forHTTPHeaderField: "Authorization") }
         body?.replaceStream(of: &request)
         var validators: Validators?
@@ -94,7 +92,7 @@ final class ForwardedRequest: Sendable {
     }
 
     /// The headers that the session must not add, because the entry sets or removes them.
-    var fixedHeaders: [String] { plan.substitution?.options.fields.requestHeaders.map(\.name) ?? [] }
+    var fixedHeaders: [String] { plan.fixedHeaders }
 
     /// Returns the obstacle to keeping the response: a header by which the session identifies its user to one of the
     /// servers. Returns `nil` if the session sends no such header.
@@ -233,6 +231,12 @@ extension ForwardedRequest {
 }
 
 extension Plan {
+    /// The names of the request headers that the entry sets or removes, and those that entries of maps before its map do.
+    fileprivate var fixedHeaders: [String] {
+        let entries = (match?.changes ?? []) + [substitution].compactMap { $0 }
+        return entries.flatMap { $0.options.fields.requestHeaders.map(\.name) }
+    }
+
     /// Returns the head of the network's response as the client gets it: with the URL that the client requested, and
     /// with the headers that the entry sets.
     func changed(_ head: URLResponse) -> URLResponse {

@@ -59,6 +59,8 @@ final class RequestLoad {
     private var redirects = 0
     /// Why the network failed, if something responds in its place; `nil` if it hasn't failed.
     private var networkError: URLError?
+    /// The first request to record that a server redirected to a URL for which there's another plan.
+    private var redirected: URLRequest?
     /// The time from which an entry's delay is counted: when the request began, or when its handler answered.
     private var delaysFrom: DispatchTime
 
@@ -83,7 +85,7 @@ final class RequestLoad {
         let timeout = RequestTimeout(attachment.client == .server ? 0 : plan.request.timeoutInterval)
         let body: @Sendable () async -> Void = {
             let load = RequestLoad(plan, in: attachment, for: client, timeout)
-            let outcome = await load.run().after(load.networkError)
+            let outcome = await load.run().after(load.networkError, redirectOf: load.redirected)
             client.end?.report(outcome)
             client.receive(.end(outcome))
         }
@@ -380,6 +382,7 @@ final class RequestLoad {
                 }
                 // The entry has sent the request on, even if another one answers at the redirect's target.
                 if fallback == nil, plan.substitution != nil { responder.maps.use(plan) }
+                if redirected == nil, plan.isRecorded { redirected = plan.request }
                 sent.stop()
                 answer(nil)
                 if Task.isCancelled { sent.cancel() }

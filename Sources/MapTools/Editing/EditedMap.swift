@@ -1,10 +1,9 @@
 package import Foundation
-import Guarded
-package import LocalSubstitution
+import LocalSubstitution
 import MapWriting
 
-/// A map to which a command or a test's recording adds entries and files. The entries and files that people have added
-/// stay, unless the caller asks to replace them.
+/// A map to which a command adds entries and files. The entries and files that people have added stay, unless the caller
+/// asks to replace them.
 ///
 /// New files are written immediately, each whole or not at all. New bytes for an existing file are only prepared, under
 /// a temporary name. ``save()`` writes the map, and then replaces the existing files. If ``save()`` can't write the
@@ -16,11 +15,6 @@ package struct EditedMap {
     let entries: ForeignEntries
 
     private(set) var folder: MapFolder
-    /// The paths of the map and of its resources folder, without symbolic links.
-    private let realMap: String
-    private let realResources: String
-    /// The additions of an earlier change, which this change replaces; `nil` if there's none.
-    private let draft: Draft?
     /// The map's text before the change; `nil` if there was no map.
     private let base: [UInt8]?
     /// The new values of entries, by key.
@@ -31,45 +25,12 @@ package struct EditedMap {
     private var takenCandidates: [String: Int] = [:]
     /// The names of the new files that were written.
     private var made: [String] = []
-    /// The bytes of the files that this change or the draft has written, by name.
+    /// The bytes of the files that this change has written, by name.
     private var bodies: [String: Data] = [:]
     /// The names of existing files for which new bytes are prepared.
     private var replaced: [String] = []
     /// The other maps in the map's folder, read at first use.
     private lazy var otherMaps = ForeignEntries.ofOtherMaps(beside: folder.file, resources: folder.resources)
-    /// Whether ``save()`` has written the map, even if it then failed to replace a file.
-    package private(set) var isSaved = false
-
-    /// The additions of one change. A later change can start from the same map and replace them.
-    package struct Draft: Sendable {
-        /// The map's text before the change; `nil` if there was no map.
-        fileprivate let base: [UInt8]?
-        /// The map's status when the change was saved; `nil` if the map's file didn't exist.
-        package let status: FileStatus?
-        fileprivate let files: [String: File]
-
-        fileprivate typealias File = (status: FileStatus, body: Data)
-    }
-
-    /// This change's additions, for a later change that replaces them. They're complete only after ``save()``.
-    package var added: Draft {
-        var files: [String: Draft.File] = [:]
-        for (name, body) in bodies where isTaken(name) {
-            files[name] = FileStatus(path: path(of: name)).map { ($0, body) }
-        }
-        return Draft(base: base, status: folder.status, files: files)
-    }
-
-    private func path(of name: String) -> String { "\(realResources)/\(name)" }
-
-    /// Returns a URL with symbolic links resolved, even if nothing exists there yet.
-    package static func resolved(_ url: URL) -> URL {
-        let parent = url.deletingLastPathComponent()
-        guard !FileManager.default.fileExists(atPath: url.path), parent.path != url.path else {
-            return url.resolvingSymlinksInPath()
-        }
-        return resolved(parent).appendingPathComponent(url.lastPathComponent)
-    }
 
     /// Reads a map, or begins one if the file doesn't exist. The files that the map uses stay as they are.
     ///
@@ -79,16 +40,13 @@ package struct EditedMap {
     ///     folders, except in a dry run.
     ///   - resources: The map's resources folder, which is created when a file is written.
     ///   - isDryRun: Whether to try out the change without writing anything; `false` by default.
-    ///   - draft: The additions of an earlier change, which this change replaces; `nil` for none. This change begins
-    ///     with the map from before the draft. ``save()`` then removes the draft's files that this change doesn't use.
     ///   - onWait: Called with a sentence to show if the call waits longer than a second.
     /// - Throws: `SubstitutionMapError` if the map has problems. `MapToolError` or `FolderTurn.Failure` if its folder
-    ///   can't be used. `MapToolError` if the map has changed since the draft was saved.
+    ///   can't be used.
     package init(
         _ file: URL,
         resources: URL,
         isDryRun: Bool = false,
-        replacing draft: Draft? = nil,
         onWait: (String) -> Void = { _ in }
     ) throws {
         let named = file
@@ -101,15 +59,10 @@ package struct EditedMap {
         let place = file.deletingLastPathComponent()
         if !isDryRun { try Self.makeFolder(place) }
         self.isDryRun = isDryRun
-        self.draft = draft
-        (realMap, realResources) = (Self.resolved(file).path, Self.resolved(resources).path)
         let turn = try FolderTurn(place, resources, limit: 30, onWait: onWait)
         folder = MapFolder(file, resources: resources, turn: turn)
         if let misspelling = folder.misspelling { throw MapToolError(misspelling) }
-        if let draft {
-            guard draft.status == folder.status else { throw Self.changed(file) }
-            base = draft.base
-        } else if folder.status == nil {
+        if folder.status == nil {
             base = nil
         } else {
             // The folder that's found needn't be named. Then a missing file's problem says where the file is.
@@ -122,10 +75,6 @@ package struct EditedMap {
             try base.map { try MapDocument(json: $0, file: file) } ?? MapDocument(),
             resources: resources
         )
-        // A file that was changed after the draft no longer belongs to it.
-        for (name, file) in draft?.files ?? [:] where FileStatus(path: path(of: name)) == file.status {
-            bodies[name] = file.body
-        }
         let leftovers = folder.takeNames()
         guard !isDryRun else { return }
         folder.writtenFolder.cancel(file.lastPathComponent)
@@ -178,8 +127,6 @@ package struct EditedMap {
         while true {
             let candidate = name.candidate(number)
             number += 1
-            // A draft's file isn't replaced, even if this change will remove it. Until then, the saved map names the
-            // file. If the process is killed, the file must still have its bytes.
             let free = folder.names.take(candidate)
             if free == nil || isDryRun, reuse(candidate, for: body) { return candidate }
             guard let free else { continue }
@@ -220,10 +167,10 @@ package struct EditedMap {
         return file
     }
 
-    /// Marks a file as used by this change, if the file has this body, no entry uses it, and ``isFree(_:)`` is `true`.
-    /// Returns whether the file was marked.
+    /// Marks a file as used by this change, if the file has this body and no entry uses it. Returns whether
+    /// the file was marked.
     private mutating func reuse(_ name: String, for body: Data) -> Bool {
-        guard !entries.names(name), isFree(name), hasFile(name, body) else { return false }
+        guard !entries.names(name), !isTaken(name), hasFile(name, body) else { return false }
         markTaken(name)
         return true
     }
@@ -234,7 +181,7 @@ package struct EditedMap {
         guard try !writeNew(body, to: name), !isDryRun else { return }
         try Self.writing { () throws(WrittenFolder.Problem) in try written.prepare(body, for: name) }
         replaced.append(name)
-        noteWritten(body, to: name)
+        bodies[name] = body
     }
 
     /// Writes a body to a new file, unless something already has its name. Returns whether the name was free.
@@ -244,13 +191,8 @@ package struct EditedMap {
         let isNew = try Self.writing { () throws(WrittenFolder.Problem) in try written.writeNew(body, to: name) }
         guard isNew else { return false }
         made.append(name)
-        noteWritten(body, to: name)
-        return true
-    }
-
-    private mutating func noteWritten(_ body: Data, to name: String) {
         bodies[name] = body
-        Self.drafted.withLock { $0[path(of: name)] = realMap }
+        return true
     }
 
     // MARK: Who uses a file
@@ -262,51 +204,30 @@ package struct EditedMap {
         taken.insert(RecordedFileName.InUse.folded(name))
     }
 
-    /// Returns whether this change can use a file. It can't if one of this change's entries already uses the file. It
-    /// also can't if this process last wrote the file for another map: that map's next change may remove the file.
-    private func isFree(_ name: String) -> Bool {
-        let writer = Self.drafted.withLock { $0[path(of: name)] }
-        return !isTaken(name) && (writer == nil || writer == realMap)
-    }
-
-    /// The map for which this process last wrote each file: the map's path, by the file's path.
-    private static let drafted = Guarded<[String: String]>([:])
-
     /// Returns whether a file may be replaced along with the one entry that uses it. That's so if the map names the
     /// file only once, this change can use the file, and no other map in the folder names the file.
     mutating func isOnlyUse(_ name: String) -> Bool {
-        entries.namesOnce(name) && isFree(name) && !otherMaps.contains { $0.names(name) }
+        entries.namesOnce(name) && !isTaken(name) && !otherMaps.contains { $0.names(name) }
     }
 
     // MARK: Saving
 
     /// Writes the map if the new text can be loaded, and then replaces existing files.
     ///
-    /// - Parameter createsEmptyMap: Whether to create the map's file even if there's nothing to write into it; `true`
-    ///   by default.
     /// - Throws: `SubstitutionMapError` if the new text can't be loaded. `MapToolError` if the map has changed or
     ///   something can't be written. The map is then unchanged, unless the error says that it's saved.
-    package mutating func save(createsEmptyMap: Bool = true) throws {
+    package mutating func save() throws {
         do {
-            if createsEmptyMap || folder.status != nil || !changes.isEmpty { try saveMap() }
+            try saveMap()
         } catch {
             removeFiles()
             throw error
         }
-        isSaved = !isDryRun
-        if !isDryRun { removeFilesOfDraft() }
         try finishReplaced()
     }
 
-    /// Removes the files of the draft that no map uses any more.
-    private mutating func removeFilesOfDraft() {
-        for name in (draft?.files ?? [:]).keys where bodies[name] != nil && isFree(name) && !entries.names(name) {
-            if !otherMaps.contains(where: { $0.names(name) }) { written.remove(name) }
-        }
-    }
-
     private mutating func saveMap() throws {
-        guard !isDryRun, !changes.isEmpty || folder.status == nil || draft != nil else { return }
+        guard !isDryRun, !changes.isEmpty || folder.status == nil else { return }
         try Self.makeFolder(folder.resources)
         let data = newText
         _ = try SubstitutionMap(json: data, of: folder.file, resources: folder.resources)
@@ -392,7 +313,7 @@ package struct EditedMap {
         )
     }
 
-    private static func makeFolder(_ folder: URL) throws(MapToolError) {
+    static func makeFolder(_ folder: URL) throws(MapToolError) {
         if FileStatus(path: folder.path)?.kind == .folder { return }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

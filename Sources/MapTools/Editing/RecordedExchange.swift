@@ -15,29 +15,20 @@ package struct RecordedExchange: Sendable {
     var times: Int?
     /// How many requests the earlier responses of the sequence answer; 0 by default.
     var after = 0
-    /// The recorded answers that the response replaces; `nil` if it's added as a new answer.
-    package var replaced: RecordingAgain.Sequence?
 
     package var method: String { request.method }
+    package var status: Int { response.status }
+
+    /// Returns whether this exchange and another one have the same request.
+    package func hasRequest(of other: RecordedExchange) -> Bool {
+        request == other.request && (try? NormalizedURL(url).canonical) == (try? NormalizedURL(other.url).canonical)
+    }
 
     /// Returns a copy of this exchange with another request.
     func answering(_ request: Request) -> Self {
         var exchange = self
         exchange.request = request
         return exchange
-    }
-
-    /// Returns whether this exchange comes before another one, in an order that depends only on their contents.
-    package func precedes(_ other: RecordedExchange) -> Bool {
-        let (first, second) = (key, other.key)
-        guard first == second else { return first.lexicographicallyPrecedes(second) }
-        return response.body.lexicographicallyPrecedes(other.response.body)
-    }
-
-    private var key: [String] {
-        let body = requestBody.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let fields = response.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        return [String(response.status), request.method, url, body, response.contentType ?? ""] + fields
     }
 
     /// Returns whether this exchange and another one have the same response.

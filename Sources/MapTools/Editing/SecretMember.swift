@@ -69,6 +69,44 @@ package enum SecretMember {
         }
     }
 
+    /// Returns the members of a response's JSON or form body that have the name of a credential and a value. An empty value
+    /// isn't one, and neither is `redacted`.
+    ///
+    /// - Parameter type: The response's `Content-Type`; `nil` if it has none.
+    /// - Returns: The members' names, after those of the objects that they're in, such as `user.token`, sorted.
+    package static func names(in body: Data, type: String?) -> [String] {
+        let essence = type.map { MIMEType.essence(of: $0) }
+        if let json = try? JSONSerialization.jsonObject(with: body) {
+            return Set(names(in: json, below: [], isSecret: false)).sorted()
+        }
+        guard [nil, "text/plain", "application/x-www-form-urlencoded"].contains(essence), isForm(body) else {
+            return []
+        }
+        let form = String(decoding: body, as: UTF8.self)
+        let (written, redacted) = (fields(of: form, withSecrets: ""), fields(of: form, withSecrets: "redacted"))
+        let all = form.split(separator: "&", omittingEmptySubsequences: false)
+        let names = zip(all, zip(written, redacted)).compactMap { field, others in
+            [others.0, others.1].contains(String(field)) ? nil : String(field.prefix { $0 != "=" })
+        }
+        return Set(names).sorted()
+    }
+
+    private static func names(in json: Any, below path: [String], isSecret: Bool) -> [String] {
+        switch json {
+        case let object as [String: Any]:
+            return object.flatMap { name, value in
+                let text = value as? String ?? ""
+                let isOwn = SecretName.isSecret(name, value: text.utf8, in: .member)
+                return names(in: value, below: path + [name], isSecret: isSecret || isOwn)
+            }
+        case let array as [Any]: return array.flatMap { names(in: $0, below: path, isSecret: isSecret) }
+        case let text as String:
+            return isSecret && !["", "redacted"].contains(text) ? [path.joined(separator: ".")] : []
+        case is Bool, is NSNull: return []
+        default: return isSecret ? [path.joined(separator: ".")] : []
+        }
+    }
+
     /// A JSON value in a request's body, and the possible credentials in it.
     package struct JSON {
         /// The value without the possible credentials, as JSON on one line: an object loses the members that have one.

@@ -72,6 +72,18 @@ struct ChildRecording {
         #expect(try await Self.send("GET", "token").hasPrefix("200 {"))
     }
 
+    @Test(.substituting(map))
+    func token() async throws {
+        #expect(try await Self.send("GET", "token").hasPrefix("200 {"))
+    }
+
+    /// Arguments whose requests differ only in a credential.
+    @Test(.substituting(map), arguments: ["right", "wrong"])
+    func signIn(_ password: String) async throws {
+        let body = #"{"user":"ada","password":"s3cr3t-\#(password)"}"#
+        #expect(try await Self.send("POST", "signin", body: body).prefix(3) == (password == "right" ? "200" : "401"))
+    }
+
     /// The map has entries for the URLs, but they don't answer all of these requests.
     @Test(.substituting(map))
     func passedOver() async throws {
@@ -82,7 +94,7 @@ struct ChildRecording {
         #expect(try await Self.send("GET", "nothing") == "404 no such thing")
     }
 
-    /// The map has an entry whose alternative forwards the first request.
+    /// The map has an entry for the URL.
     @Test(.substituting(map))
     func sentOn() async throws {
         for _ in 0..<2 { _ = try? await Self.send("GET", "user") }

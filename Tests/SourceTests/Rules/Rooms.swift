@@ -20,7 +20,7 @@ struct Rooms: Sendable {
         Rooms(target: "LocalSubstitutionRecording", order: ["top"], notYet: [:]),
         Rooms(
             target: "MapTools",
-            order: ["Warnings", "Editing", "HTTPArchive", "Comparing"],
+            order: ["Warnings", "Editing", "Recordings", "HTTPArchive", "Comparing"],
             notYet: [:]
         ),
         Rooms(target: "LocalSubstitutionTesting", order: ["top"], notYet: [:]),

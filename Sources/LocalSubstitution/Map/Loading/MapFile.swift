@@ -40,19 +40,12 @@ package final class MapFile: Sendable {
         }
     }
 
-    /// Returns a copy with another JSON text. The copy keeps the digest and status of the file that was read.
-    package func with(_ json: [UInt8]) -> MapFile {
-        MapFile(self, json: json)
-    }
-
-    private init(_ file: MapFile, json: [UInt8]) {
+    private init(withoutBytesOf file: MapFile) {
         (url, digest, status, readAt) = (file.url, file.digest, file.status, file.readAt)
-        self.json = json
+        json = []
     }
 
-    var withoutBytes: MapFile {
-        with([])
-    }
+    var withoutBytes: MapFile { MapFile(withoutBytesOf: self) }
 
     /// Whether the file certainly hasn't changed since it was read; `false` if it may have changed.
     var isCurrent: Bool {

@@ -7,14 +7,16 @@ extension SubstitutionMap {
     ///
     /// - Parameters:
     ///   - facts: The facts about the request, evaluated only if an entry matches the URL.
+    ///   - before: The match in the map that was searched before this one; `nil` by default.
     ///   - isUsedUp: Returns whether an alternative has already answered as many requests as its `times` allows.
     package func match(
         _ url: NormalizedURL,
         for facts: @autoclosure () -> RequestFacts,
+        after before: MapMatch? = nil,
         isUsedUp: (MapMatch.Count) -> Bool = { _ in false }
     ) -> MapMatch {
         let candidates = storage.index.candidates(for: url)
-        guard !candidates.isEmpty else { return MapMatch(url) }
+        guard !candidates.isEmpty else { return MapMatch(url, in: self, after: before) }
         let facts = facts()
         var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
         for (place, candidate) in candidates.enumerated() {
@@ -27,13 +29,19 @@ extension SubstitutionMap {
                 do throws(MapMatch.PassedOver) {
                     let answer = try answer(of: entry, candidate, to: facts, isUsedUp, url)
                     let shadowed = candidates[(place + 1)...].compactMap { self.shadowed($0) }
-                    return MapMatch(url, (entry, candidate, answer), passedOver: passedOver, shadowed: shadowed)
+                    let won = (entry, candidate, answer)
+                    return MapMatch(url, in: self, after: before, won, passedOver: passedOver, shadowed: shadowed)
                 } catch {
                     passedOver.append((entry, error))
                 }
             }
         }
-        return MapMatch(url, passedOver: passedOver)
+        return MapMatch(url, in: self, after: before, passedOver: passedOver)
+    }
+
+    /// Returns the enabled entries that match a URL, in order of precedence.
+    func entries(matching url: NormalizedURL) -> [Entry] {
+        storage.index.candidates(for: url).compactMap { shadowed($0) }.filter(\.options.isEnabled)
     }
 
     /// Returns the answer of an entry or alternative to a request. `nil` if the entry is `null`, or if the request's
@@ -99,6 +107,9 @@ extension SubstitutionMap {
 }
 
 /// The result of matching one request with a map.
+///
+/// If several maps are searched one after the other, each match links to the one before it. What's said about entries
+/// that don't answer then includes those of the maps before.
 package final class MapMatch: Sendable {
     /// The first entry or alternative that applies to the request; `nil` if there's none. The winner answers the
     /// request, unless it's a `null` entry.
@@ -108,23 +119,64 @@ package final class MapMatch: Sendable {
     let url: NormalizedURL
     /// The winner's answer. `nil` without a winner, for a `null` entry, and if the request's body must be read first.
     let substitution: Substitution?
-    /// The entries and alternatives that come before the winner, and why they don't answer.
-    let passedOver: [(entry: Entry, why: PassedOver)]
+    /// The map that was searched.
+    let map: SubstitutionMap
+    /// The match in the map that was searched before this one; `nil` if this map was the first. There, no entry matches
+    /// the request, or the winner only changes the request's headers: see ``passesOn``.
+    let before: MapMatch?
+    /// The entries and alternatives of this map that come before the winner, and why they don't answer.
+    private let own: [(entry: Entry, why: PassedOver)]
     /// The entries after the winner that also match the URL.
     let shadowed: [Entry]
     fileprivate init(
         _ url: NormalizedURL,
+        in map: SubstitutionMap,
+        after before: MapMatch?,
         _ won: (entry: Entry, candidate: MapIndex.Candidate, answer: Substitution?)? = nil,
         passedOver: [(entry: Entry, why: PassedOver)] = [],
         shadowed: [Entry] = []
     ) {
-        self.url = url
+        (self.url, self.map, self.before) = (url, map, before)
         winner = won?.entry
         number = won?.candidate.number
         substitution = won?.answer
-        self.passedOver = passedOver
+        own = passedOver
         self.shadowed = shadowed
     }
+
+    /// The entries and alternatives that come before the winner, each with its map, and why they don't answer.
+    var passedOver: [(entry: Entry, map: SubstitutionMap, why: PassedOver)] {
+        (before?.passedOver ?? []) + own.map { ($0.entry, map, $0.why) }
+    }
+
+    /// Returns the first entry before the winner that doesn't answer for a certain reason; `nil` if there's none.
+    private func first(
+        _ isWanted: (Entry, PassedOver) -> Bool
+    ) -> (entry: Entry, map: SubstitutionMap, why: PassedOver)? {
+        before?.first(isWanted) ?? own.first { isWanted($0.entry, $0.why) }.map { ($0.entry, map, $0.why) }
+    }
+
+    /// Whether no entry matches the URL, in this map or one before it.
+    var isEmpty: Bool { winner == nil && own.isEmpty && before?.isEmpty ?? true }
+
+    /// Whether the winner only changes the request's headers. Then the entries of the next map can answer the request.
+    var passesOn: Bool { if case .network(nil)? = substitution?.answer { true } else { false } }
+
+    /// Calls a closure with each match that has a winner: this one, and before it those whose winners only change the
+    /// request's headers.
+    func forEachWinner(_ body: (MapMatch) -> Void) {
+        before?.forEachWinner(body)
+        if winner != nil { body(self) }
+    }
+
+    /// The answers of the entries in the maps before this one that change the request's headers.
+    var changes: [Substitution] {
+        guard let before else { return [] }
+        return before.changes + (before.passesOn ? [before.substitution].compactMap { $0 } : [])
+    }
+
+    /// How many maps were searched before this one.
+    var depth: Int { before.map { $0.depth + 1 } ?? 0 }
 
     /// Whether the request's body must be read first, to check the winner's condition or to call its handler.
     var needsBody: Bool { winner?.options.isNever == false && substitution == nil }
@@ -133,21 +185,21 @@ package final class MapMatch: Sendable {
     /// that needs an attached session also counts in an entry before the winner, unless that entry is disabled, or the
     /// request's method, headers or query rule it out.
     var cacheOnlyObstacle: Entry.CacheOnlyObstacle? {
-        for (entry, why) in passedOver where !why.isKnownFromHead {
-            if case .field? = entry.options.cacheOnlyObstacle { return entry.options.cacheOnlyObstacle }
+        let before = first { entry, why in
+            if case .field? = entry.options.cacheOnlyObstacle { !why.isKnownFromHead } else { false }
         }
-        return winner?.options.cacheOnlyObstacle
+        return before?.entry.options.cacheOnlyObstacle ?? winner?.options.cacheOnlyObstacle
     }
 
     /// Whether another request for the same URL may get a different answer, because a `when` or `times` was checked.
     var isConditional: Bool {
         winner?.options.isConditional == true
-            || passedOver.contains { entry, why in
+            || own.contains { entry, why in
                 switch why {
                 case .isDisabled, .methodNotListed: false
                 default: entry.options.isConditional
                 }
-            }
+            } || before?.isConditional == true
     }
 
     /// Whether the winner is a `null` entry, so that the URL is never substituted.
@@ -163,29 +215,24 @@ package final class MapMatch: Sendable {
     }
 
     /// The first entry before the winner whose file is missing; `nil` if there's none. Ignores names with wildcards.
-    var goneFile: Entry? {
-        passedOver.first { if case .fileIsGone = $0.why { true } else { false } }?.entry
+    var goneFile: (entry: Entry, map: SubstitutionMap, why: PassedOver)? {
+        first { _, why in if case .fileIsGone = why { true } else { false } }
     }
 
     /// The first entry that doesn't answer because of the request's method, headers, query or body, or because it has
     /// answered as many requests as its `times` allows.
-    var ruledOut: (entry: Entry, why: PassedOver)? {
-        passedOver.first { $0.why.isOfRequest }
-    }
+    var ruledOut: (entry: Entry, map: SubstitutionMap, why: PassedOver)? { first { _, why in why.isOfRequest } }
 
-    /// The alternatives that have answered as many requests as they may.
-    var usedUp: [Entry] {
-        passedOver.compactMap { if case .usedUp = $0.why { $0.entry } else { nil } }
-    }
-
-    /// The names of the missing files of entries before the winner. If one of the files existed, its entry might win.
-    var missingFiles: [String] {
-        passedOver.compactMap { entry in
-            switch entry.why {
-            case .fileIsGone(let name), .noSuchFile(let name): name
-            default: nil
+    /// The missing files of entries before the winner, each with its folder. If one of the files existed, its entry might
+    /// win.
+    var missingFiles: [(name: String, folder: ResourcesFolder?)] {
+        (before?.missingFiles ?? [])
+            + own.compactMap { entry in
+                switch entry.why {
+                case .fileIsGone(let name), .noSuchFile(let name): (name, map.storage.folder)
+                default: nil
+                }
             }
-        }
     }
 
     /// Why an entry or alternative that matches the URL doesn't answer.

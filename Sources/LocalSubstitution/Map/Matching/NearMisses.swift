@@ -71,6 +71,12 @@ extension SubstitutionMap {
                 + "\(advice.joined(separator: ", and ").capitalizedFirst)."
         }
 
+        /// Creates a copy whose description begins with the name of the map's file; an equal copy if there's no name.
+        init(_ other: NearMiss, inFile file: String?) {
+            (key, differences) = (other.key, other.differences)
+            description = (file.map { "In “\($0)”, " } ?? "") + other.description
+        }
+
         /// Creates a near miss for a key whose alternatives don't answer a request's method.
         init(_ alternatives: [Entry], key: String, method: String) {
             self.key = key
@@ -181,7 +187,7 @@ final class NearMisses: Sendable {
     private let keys: [Key]
 
     /// The maximum number of keys to return. More keys wouldn't help.
-    private static let most = 5
+    static let most = 5
     /// The maximum number of keys that are compared in all parts, which takes time.
     private static let mostCompared = 1_000
 

@@ -1,0 +1,89 @@
+/// The maps that respond to a cache's requests. Most caches have only one. A test also has the entries that it has added,
+/// which come first, and its recording, which comes last.
+///
+/// The first map with an entry that responds decides. An entry that is skipped leaves the request to the next map, and so
+/// does an entry that only changes the request's headers.
+package struct MapLayers: Sendable {
+    /// The entries that a test has added; `nil` if there are none.
+    var added: MapLayer?
+    /// The cache's own map.
+    package var map: MapLayer
+    /// A test's recording; `nil` if there's none.
+    package var recording: MapLayer?
+
+    init(_ map: SubstitutionMap) { self.map = MapLayer(map) }
+
+    private var hasSeveral: Bool { added != nil || recording != nil }
+
+    /// The layers in the order in which they're asked.
+    var all: [MapLayer] { [added, map, recording].compactMap { $0 } }
+
+    /// Returns the layer with a map; `nil` if there's none.
+    func layer(of map: SubstitutionMap) -> MapLayer? {
+        self.map.map.isCopy(of: map)
+            ? self.map : [added, recording].lazy.compactMap { $0 }.first { $0.map.isCopy(of: map) }
+    }
+
+    /// Finds the entry that responds to a request. If none does, returns the match of an entry that only changes the
+    /// request's headers, or else the last layer's match.
+    func match(_ url: NormalizedURL, for facts: RequestFacts) -> MapMatch {
+        guard hasSeveral else { return map.match(url, for: facts) }
+        var facts = facts
+        var (last, passing): (MapMatch?, MapMatch?)
+        for layer in all {
+            let match = layer.match(url, for: facts, after: last)
+            last = match
+            guard match.winner != nil else { continue }
+            guard match.passesOn, let substitution = match.substitution else { return match }
+            passing = match
+            facts = facts.changed(by: substitution)
+        }
+        return passing ?? last ?? map.match(url, for: facts)
+    }
+
+    // MARK: What explanations say
+
+    /// Returns a reference to an entry, which names the map's file if there are several maps.
+    func reference(to entry: Entry, in map: SubstitutionMap) -> SubstitutionMap.EntryReference {
+        SubstitutionMap.EntryReference(entry, inFile: hasSeveral ? layer(of: map)?.name : nil)
+    }
+
+    /// Returns references to the entries of all maps that have responded, or to those that haven't.
+    package func entries(used isUsed: Bool) -> [SubstitutionMap.EntryReference] {
+        all.flatMap { layer in layer.entries(used: isUsed).map { reference(to: $0, in: layer.map) } }
+    }
+
+    /// Returns references to the entries that also match a URL, but come after the winner.
+    func shadowed(by match: MapMatch) -> [SubstitutionMap.EntryReference] {
+        let own = match.shadowed.map { reference(to: $0, in: match.map) }
+        guard hasSeveral, match.winner != nil, !match.passesOn else { return own }
+        let later = all.drop { !$0.map.isCopy(of: match.map) }.dropFirst()
+        return own
+            + later.flatMap { layer in
+                layer.map.entries(matching: match.url).map { reference(to: $0, in: layer.map) }
+            }
+    }
+
+    /// Returns a near miss that names its map's file if there are several maps.
+    func named(_ miss: SubstitutionMap.NearMiss, in map: SubstitutionMap) -> SubstitutionMap.NearMiss {
+        hasSeveral ? SubstitutionMap.NearMiss(miss, inFile: layer(of: map)?.name) : miss
+    }
+
+    /// Returns the keys that almost match a URL. If there are several maps, each names its file.
+    func nearMisses(of url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
+        guard hasSeveral else { return map.map.storage.nearMisses(of: url) }
+        let found = all.flatMap { layer in
+            layer.map.storage.nearMisses(of: url).map { named($0, in: layer.map) }
+        }
+        return Array(found.ordered { $0.differences.count < $1.differences.count }.prefix(NearMisses.most))
+    }
+}
+
+extension RequestFacts {
+    /// Returns the facts about the request that an entry passes on, with the headers that it sets or removes.
+    fileprivate func changed(by substitution: Substitution) -> RequestFacts {
+        var headers = headers
+        for (name, value) in substitution.options.fields.requestHeaders { headers[header: name] = value }
+        return RequestFacts(method: method, headers: headers, body: body)
+    }
+}

@@ -1,0 +1,360 @@
+package import Foundation
+import LocalSubstitution
+import MapWriting
+
+extension RecordedMap {
+    /// A response that was added to a recording.
+    package struct Added: Sendable {
+        package let change: EditedMap.KeptFile.Change
+        /// The name of the response's file; empty if the response's body is empty.
+        package let file: String
+        /// A clause about other requests that the entry may respond to, too; `nil` if the entry can tell all requests
+        /// apart.
+        package let note: String?
+    }
+
+    /// A request to which the arguments of a test got different responses.
+    package struct Conflict: Sendable {
+        package let method: String
+        package let url: String
+        /// The condition on the requests' bodies, as JSON; `nil` if there is none.
+        package let when: String?
+        /// Whether a part of the requests' bodies isn't compared, since it may be a credential.
+        package let isRedacted: Bool
+        /// The positions of the arguments, and the statuses of the responses that each got, in order. The first one's
+        /// responses are recorded.
+        package let arguments: [(place: Int, statuses: [Int])]
+    }
+
+    /// A request whose responses in the recording on disk are no longer part of the recording.
+    package struct Removed: Sendable, Hashable, CustomStringConvertible {
+        let methods: String
+        let key: String
+        let when: String?
+
+        /// The methods, the URL and the condition on the body.
+        package var description: String {
+            let url = URL(string: key).map { ShownURL($0).text } ?? key
+            return "\(methods) \(url)\(when.map { " when \($0)" } ?? "")"
+        }
+    }
+
+    /// Returns why exchanges with a URL can't be recorded, and what to do instead; `nil` if they can.
+    package static func obstacle(toRecording url: URL) -> MapToolError? {
+        do throws(MapToolError) {
+            _ = try recordable(url.absoluteString)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Returns the normal form of a URL to record. Throws an error if the URL is invalid or may contain a credential.
+    private static func recordable(_ url: String) throws(MapToolError) -> NormalizedURL {
+        let normalized: NormalizedURL
+        do throws(URLParts.SyntaxError) {
+            normalized = try NormalizedURL(url)
+        } catch {
+            throw MapToolError("The URL \(error.message)")
+        }
+        if let parameter = SecretName.first(in: normalized) {
+            let advice = parameter.name.map { ", with \"ignoreQuery\": [\(JSONText.string($0))]" } ?? ""
+            throw MapToolError("\(parameter.sentence) Write an entry into the map by hand\(advice).")
+        }
+        return normalized
+    }
+
+    /// Returns whether a recorded response has a status below 300, and an exchange with the same request now has 429 or an
+    /// error of the server.
+    ///
+    /// - Parameter count: How many earlier exchanges have the same request.
+    package func losesSuccess(_ exchange: RecordedExchange, after count: Int) -> Bool {
+        let status = exchange.response.status
+        guard let old, status == 429 || status >= 500, let url = try? NormalizedURL(exchange.url) else { return false }
+        let body = exchange.requestBody
+        let recorded = old.substitution(for: url, method: exchange.method, body: body, after: count)
+        return recorded.map { 200..<300 ~= $0.status } ?? false
+    }
+
+    /// Adds the exchanges of a test.
+    ///
+    /// Different responses to one request become a sequence. Each response but the last is for as many requests as in the
+    /// test, and the last one is for all others. If the test's arguments got different responses to one request, the first
+    /// argument's are kept.
+    ///
+    /// - Parameter arguments: The exchanges of each argument; only one element for a test without arguments.
+    /// - Returns: For each exchange, what was added, or why nothing was added. Also, as conflicts, the requests to which
+    ///   arguments got different responses. An exchange that can't be added doesn't affect others.
+    package mutating func add(
+        _ arguments: [[RecordedExchange]]
+    ) -> (outcomes: [[Result<Added, MapToolError>]], conflicts: [Conflict]) {
+        let recorded = arguments.enumerated().map { place, exchanges in exchanges.map { Recorded($0, of: place) } }
+        var groups: [String: Group] = [:]
+        for item in recorded.joined() {
+            do throws(MapToolError) {
+                let url = try Self.recordable(item.exchange.url)
+                groups[url.canonical, default: Group(url: url)].items.append(item)
+            } catch {
+                item.outcome = .failure(error)
+            }
+        }
+        var conflicts: [Conflict] = []
+        for (_, group) in groups.sorted(by: { $0.key < $1.key }) { add(group, &conflicts) }
+        return (recorded.map { $0.map(\.outcome) }, conflicts)
+    }
+
+    /// The requests that only the recording on disk has.
+    package var removed: [Removed] {
+        guard let old else { return [] }
+        return Self.requests(of: old.document).subtracting(Self.requests(of: document))
+            .sorted { ($0.key, $0.methods, $0.when ?? "") < ($1.key, $1.methods, $1.when ?? "") }
+    }
+
+    private static func requests(of document: MapDocument) -> Set<Removed> {
+        let entries = document.values.filter { !$0.key.hasPrefix("$") }
+        return Set(
+            entries.flatMap { key, value in
+                (EntryText(value)?.answers ?? []).map { request(of: $0.members, key) }
+            }
+        )
+    }
+
+    private static func request(of members: EntryText.Members, _ key: String) -> Removed {
+        let value = { (name: String) in members.first { $0.key == name }?.value }
+        let methods = texts(value("methods"))
+        return Removed(methods: methods.isEmpty ? "GET" : methods.joined(separator: "/"), key: key, when: value("when"))
+    }
+
+    /// Returns the texts of a JSON array; none without an array of texts.
+    private static func texts(_ json: String?) -> [String] {
+        json.flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) } ?? []
+    }
+
+    /// An exchange to record, and what became of it.
+    private final class Recorded {
+        let exchange: RecordedExchange
+        /// The position of the test's argument.
+        let argument: Int
+        /// Stays like this if another argument's response is kept.
+        var outcome = Result<Added, MapToolError>.failure(
+            MapToolError("Another argument's response to this request is kept.")
+        )
+
+        init(_ exchange: RecordedExchange, of argument: Int) { (self.exchange, self.argument) = (exchange, argument) }
+
+        var condition: RecordedCondition { exchange.request.condition }
+    }
+
+    /// The exchanges for one URL.
+    private struct Group {
+        let url: NormalizedURL
+        var items: [Recorded] = []
+    }
+
+    private mutating func add(_ group: Group, _ conflicts: inout [Conflict]) {
+        let url = group.url
+        let gets = Set(group.items.map(\.exchange.request).filter { $0.method == "GET" })
+        let requests = Dictionary(grouping: group.items) { item in
+            // An answer to GET answers HEAD too.
+            let get = RecordedExchange.Request(method: "GET", condition: item.condition)
+            let request = item.exchange.request
+            return request.method == "HEAD" && gets.contains(get) ? get : request
+        }
+        var additions: [Addition] = []
+        for (request, items) in requests.sorted(by: { RecordedExchange.Request.isBefore($0.key, $1.key) }) {
+            let (sequence, conflict) = Self.sequence(of: request, in: Group(url: url, items: items))
+            if let conflict { conflicts.append(conflict) }
+            additions += sequence
+        }
+        let isAlone = additions.count == 1 && requests.keys.allSatisfy { $0.condition.when == nil }
+        let key = keepsEntries ? old?.key(of: url) ?? url.canonical : url.canonical
+        let before = document.values[key]
+        // An alternative without `methods` has its entry's methods.
+        let listsMethod = before != nil || !isAlone
+        var alternatives: [EntryText.Members] = []
+        for addition in additions {
+            let result: Result<Added, MapToolError>
+            do throws(MapToolError) {
+                let file = file(for: addition, of: url)
+                let members = members(addition, of: url, file: file, listsMethod: listsMethod)
+                try Self.check(Self.value(before, adding: [members]), of: key, document.values["$defaults"])
+                let change = change(members, addition.exchange.response.body, of: key)
+                alternatives.append(members)
+                result = .success(Added(change: change, file: file ?? "", note: addition.note))
+            } catch {
+                result = .failure(error)
+            }
+            for item in addition.answers { item.outcome = result }
+        }
+        if !alternatives.isEmpty, let value = Self.value(before, adding: alternatives) { set(key, to: value) }
+    }
+
+    /// Returns the name of the file with a response's body; `nil` if the body is empty.
+    private mutating func file(for addition: Addition, of url: NormalizedURL) -> String? {
+        let (exchange, response) = (addition.exchange, addition.exchange.response)
+        guard !response.body.isEmpty else { return nil }
+        let request = exchange.method == "GET" ? nil : exchange.request
+        // The digest of the request covers only what the map contains anyway. A digest of the whole request would let
+        // others guess a password.
+        let digest = request.map { $0.condition.digest(with: $0.method) }
+        let withBody = Digest.hexadecimal(of: Data((digest ?? "").utf8) + response.body)
+        return take(
+            response.body,
+            as: [response.fileName(for: url, digest: digest), response.fileName(for: url, digest: withBody)]
+        )
+    }
+
+    /// Returns what an answer changes in the recording on disk.
+    private func change(_ members: EntryText.Members, _ body: Data, of key: String) -> EditedMap.KeptFile.Change {
+        guard let old, let value = old.document.values[key], let text = EntryText(value) else { return .new }
+        let same = text.answers.filter { Self.request(of: $0.members, key) == Self.request(of: members, key) }
+        let isSame = same.contains { answer in
+            guard Self.withoutFile(answer.members) == Self.withoutFile(members) else { return false }
+            return Self.texts(answer["file"].map { "[\($0)]" }).first.map { hasFile($0, body) } ?? body.isEmpty
+        }
+        return isSame ? .unchanged : same.isEmpty ? .new : .replaced
+    }
+
+    private static func withoutFile(_ members: EntryText.Members) -> JSONValue? {
+        JSONValue(JSONText.object(members.filter { $0.key != "file" && $0.key != "methods" }))
+    }
+
+    /// Returns an entry's value with more alternatives; `nil` if the entry can't have alternatives.
+    ///
+    /// - Parameter old: The entry's value so far; `nil` if the URL has no entry.
+    private static func value(_ old: String?, adding new: [EntryText.Members]) -> String? {
+        guard let old else { return EntryText.value(of: new) }
+        return EntryText(old)?.adding(new)
+    }
+
+    /// Checks an entry's new value: a map that has only this entry and `$defaults` must be valid. Throws an error if it
+    /// isn't, or if `value` is `nil` because the entry can't have more alternatives.
+    private static func check(_ value: String?, of key: String, _ defaults: String?) throws(MapToolError) {
+        guard let value else {
+            throw MapToolError(
+                "The recording's entry has “ignoreQuery”, “enabled” or “use”, so it can't get alternatives. Remove that "
+                    + "field, and record the test again."
+            )
+        }
+        var values = [key: value]
+        values["$defaults"] = defaults
+        do throws(SubstitutionMapError) {
+            // Without a folder, files aren't checked.
+            let json = Data(JSONText.lines(values).utf8)
+            let map = try SubstitutionMap(json: json, invalidEntries: .skip, handlers: .any)
+            if let problem = map.problems.first(where: { $0.kind != .noResources }) {
+                throw SubstitutionMapError(file: nil, problems: [problem])
+            }
+        } catch {
+            throw MapToolError("The response's entry would be invalid. \(error.problems.first?.message ?? "\(error)")")
+        }
+    }
+
+    /// Returns the fields of an alternative: its conditions on a request, and its answer.
+    ///
+    /// - Parameter listsMethod: Whether to write `methods` even for `GET`.
+    private func members(
+        _ new: Addition,
+        of url: NormalizedURL,
+        file: String?,
+        listsMethod: Bool
+    ) -> EntryText.Members {
+        let entry = new.exchange.entry(for: url, file: file, defaults: document.defaults).members
+        var members: EntryText.Members = []
+        if listsMethod || entry.contains(where: { $0.key == "methods" }) {
+            members.append(("methods", JSONText.array([new.exchange.method])))
+        }
+        return members + new.exchange.conditions + entry.filter { $0.key != "methods" }
+    }
+}
+
+/// The sequences of responses.
+extension RecordedMap {
+    /// A response to add, for one or more consecutive exchanges that have it.
+    private struct Addition {
+        var exchange: RecordedExchange
+        /// A clause for ``Added/note``; `nil` if there is nothing to say.
+        let note: String?
+        /// How many exchanges in a row, with the argument that recorded the response, got this same response.
+        var count = 1
+        /// All exchanges that the response answers, including those of other arguments.
+        var answers: [Recorded] = []
+    }
+
+    /// Returns a clause without a period that says which other requests the entry may respond to, too, or why it may.
+    /// Returns `nil` if the entry can tell all requests apart.
+    private static func note(on group: [Recorded]) -> String? {
+        if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
+        guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
+            return nil
+        }
+        return "it's also for requests whose bodies differ only in possible credentials"
+    }
+
+    /// Returns a note on a response that's also for requests without the headers that it depends on; `nil` for any other
+    /// status than 206 and 304.
+    private static func partialNote(_ status: Int) -> String? {
+        switch status {
+        case 206: "it's also for requests without “Range”, with only a part of the body"
+        case 304: "it's also for unconditional requests, without a body"
+        default: nil
+        }
+    }
+
+    /// Returns the sequence of responses to one request. Also returns a conflict if some arguments got other responses;
+    /// otherwise, `nil`.
+    private static func sequence(
+        of request: RecordedExchange.Request,
+        in group: Group
+    ) -> ([Addition], Conflict?) {
+        // The answer to GET also answers HEAD. So in a group for GET, responses to HEAD don't count.
+        let items = group.items.filter { $0.exchange.request.method == request.method }
+        let arguments = Dictionary(grouping: items, by: \.argument).sorted { $0.key < $1.key }
+        // If another argument got the kept responses and then more, that argument's responses are kept instead.
+        var kept = arguments.first?.value ?? []
+        for (_, other) in arguments where !answers(kept, other) && answers(other, kept) { kept = other }
+        let note = note(on: group.items)
+        var sequence: [Addition] = []
+        var placeOfKept: [Int] = []
+        for exchange in kept.map(\.exchange) {
+            if let last = sequence.indices.last, sequence[last].exchange.hasResponse(of: exchange) {
+                sequence[last].count += 1
+            } else {
+                let note = partialNote(exchange.response.status) ?? note
+                sequence.append(Addition(exchange: exchange.answering(request), note: note))
+            }
+            placeOfKept.append(sequence.count - 1)
+        }
+        for place in sequence.indices.dropLast() { sequence[place].exchange.times = sequence[place].count }
+        let right = arguments.filter { answers(kept, $0.value) }
+        for (_, items) in right {
+            for (index, item) in items.enumerated() {
+                sequence[placeOfKept[min(index, kept.count - 1)]].answers.append(item)
+            }
+        }
+        if let last = sequence.indices.last {
+            sequence[last].answers += group.items.filter { $0.exchange.request.method != request.method }
+        }
+        guard right.count < arguments.count, let first = kept.first?.argument else { return (sequence, nil) }
+        let others = arguments.filter { place, _ in place != first && !right.contains { $0.key == place } }
+        let named = arguments.filter { $0.key == first } + others
+        let conflict = Conflict(
+            method: request.method,
+            url: group.url.canonical,
+            when: request.condition.when,
+            isRedacted: group.items.contains(where: \.condition.isRedacted),
+            arguments: named.map { place, items in (place, items.map(\.exchange.response.status)) }
+        )
+        return (sequence, conflict)
+    }
+
+    /// Returns whether a sequence answers the requests of a recording with the recorded responses. The sequence's last
+    /// response answers all further requests.
+    private static func answers(_ sequence: [Recorded], _ recorded: [Recorded]) -> Bool {
+        guard let last = sequence.last else { return recorded.isEmpty }
+        return recorded.enumerated().allSatisfy { index, item in
+            let response = index < sequence.count ? sequence[index] : last
+            return response.exchange.hasResponse(of: item.exchange, countsRates: response.argument == item.argument)
+        }
+    }
+}
