@@ -192,3 +192,15 @@ extension Substitution {
         return options.fields.charset ?? (isText ? Charset.standard : nil)
     }
 }
+
+extension Substitution {
+    /// Changes a request as the entry says: to the URL of `forwardTo`, and with the headers of `setRequestHeaders`.
+    func change(_ request: inout URLRequest) {
+        if let target {
+            request.url = target.url
+            // The session sends the target's host instead.
+            request.setValue(nil, forHTTPHeaderField: "Host")
+        }
+        for (name, value) in options.fields.requestHeaders { request.setValue(value, forHTTPHeaderField: name) }
+    }
+}

@@ -274,18 +274,6 @@ extension Plan {
     }
 }
 
-/// The changes that an entry makes to a forwarded request.
-extension Substitution {
-    func change(_ request: inout URLRequest) {
-        if let target {
-            request.url = target.url
-            // The session sends the target's host instead.
-            request.setValue(nil, forHTTPHeaderField: "Host")
-        }
-        for (name, value) in options.fields.requestHeaders { request.setValue(value, forHTTPHeaderField: name) }
-    }
-}
-
 extension ForwardedRequest {
     /// The sender of a challenge that the forwarding session has received. It passes the answer of the client's session
     /// on to the forwarding session.
