@@ -262,7 +262,8 @@ extension Responder {
         bytes: Int = 0,
         _ response: CachedURLResponse? = nil
     ) {
-        guard response == nil || retainedResponse(underURLOf: plan.request) !== response else { return }
+        guard returned.isUsed, response == nil || retainedResponse(underURLOf: plan.request) !== response
+        else { return }
         let count = ReturnedResponses.Count(kind: kind, bytes: bytes)
         returned.note(plan.request, count, response, generation: plan.generation)
     }

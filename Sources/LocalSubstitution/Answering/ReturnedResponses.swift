@@ -35,7 +35,8 @@ final class ReturnedResponses: Sendable {
     /// The latest notes. Most are never asked for: a session without the protocol uses the cache's response.
     private let notes = Guarded<[Note]>([])
     private static let most = 64
-    private let isUsed: Bool
+    /// Whether anything is noted. If not, don't call ``note(_:_:_:generation:)``.
+    let isUsed: Bool
 
     init(_ traits: LoaderTraits) { isUsed = !traits.contains(.asksProtocolThenCache) }
 
@@ -46,7 +47,6 @@ final class ReturnedResponses: Sendable {
     ///     may respond otherwise: a redirect, which it follows, and an entry whose file may have been refreshed.
     ///   - generation: The value of ``RetainedResponses/generation`` when the request was looked up.
     func note(_ request: URLRequest, _ count: Count, _ response: CachedURLResponse? = nil, generation: Int) {
-        guard isUsed else { return }
         let note = Note(
             request: request.withoutBody,
             count: count,
