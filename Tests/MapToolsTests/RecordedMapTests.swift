@@ -169,8 +169,10 @@ struct RecordedMapTests {
     }
 
     @Test(
-        "A recording that isn't a map any more is an error that says what to do, and stays",
-        arguments: ["", "[]", "{ \"http://h/a\": ", "{ \"http://h/a\": 1, \"http://h/a\": 2 }"],
+        "A recording that isn't a map any more, or needs a newer version, is an error that says what to do, and stays",
+        arguments: [
+            "", "[]", "{ \"http://h/a\": ", "{ \"http://h/a\": 1, \"http://h/a\": 2 }", "{ \"$version\": \"9.0\" }",
+        ],
         [true, false]
     )
     func unreadable(_ text: String, keepsEntries: Bool) throws {

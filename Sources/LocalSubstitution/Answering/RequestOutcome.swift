@@ -108,7 +108,7 @@ package final class RequestOutcome: Sendable {
     package var entry: SubstitutionMap.EntryReference? { plan?.namingReference }
 
     /// The request whose response a test's recording takes, since no entry answers it. After redirects by entries, it's
-    /// the request for the last target. `nil` if an entry decides how the request ends, if the request is an exception,
+    /// the request for the last target. `nil` if an entry decides how the request ends, if its URL is allowed,
     /// or if the test isn't recorded.
     package var recorded: URLRequest? { redirected ?? plan.flatMap { $0.isRecorded ? $0.request : nil } }
 

@@ -51,7 +51,9 @@ package struct RecordedMap {
         var read: MapDocument?
         if FileStatus(path: file.path) != nil {
             do throws(SubstitutionMapError) {
-                read = try MapDocument(contentsOf: file)
+                let document = try MapDocument(contentsOf: file)
+                if let problem = document.versionProblem { throw SubstitutionMapError(file: file, problems: [problem]) }
+                read = document
             } catch {
                 throw Self.unusable(file, error)
             }
