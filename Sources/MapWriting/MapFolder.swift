@@ -107,11 +107,13 @@ extension MapFolder {
         }
     }
 
-    /// Returns whether any valid entry of a map names a file. In a JSON file that isn't a map, no entry is valid.
+    /// Returns whether any valid entry of a map names a file. In a JSON file that isn't a map, no entry is valid. A map that
+    /// needs a newer version of the library may name files in ways that aren't known.
     private static func hasValidFiles(_ file: URL) -> Bool {
-        guard let json = try? MapFile(file).json else { return false }
-        let map = try? SubstitutionMap(json: Data(json), invalidEntries: .skip, handlers: .any)
-        return map?.entries.contains { $0.answering.contains { !$0.files.isEmpty } } ?? false
+        guard let json = try? MapFile(file).json,
+            let map = try? SubstitutionMap(json: Data(json), invalidEntries: .skip, handlers: .any)
+        else { return false }
+        return map.newerVersion != nil || map.entries.contains { $0.answering.contains { !$0.files.isEmpty } }
     }
 
     /// What's wrong if the resources folder has yet to be created, but one exists whose name differs only in letter case:

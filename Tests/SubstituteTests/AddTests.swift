@@ -102,6 +102,12 @@ struct AddTests {
                 folder: "own"
             ),
             Place(
+                testDescription: "another map that needs a newer version, with a file in a field that isn't known",
+                files: ["mine.txt"],
+                other: #"{ "$version": "1.7", "http://h.com/mine": { "later": "mine.txt" } }"#,
+                folder: "own"
+            ),
+            Place(
                 testDescription: "another file that isn't a map",
                 other: #"{ "file": "a.txt", "main": "index.js" }"#,
                 folder: "own/Substitutes"
