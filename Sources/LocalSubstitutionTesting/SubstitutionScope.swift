@@ -151,7 +151,7 @@ struct SubstitutionScope: Sendable {
             RecordedItem(
                 request,
                 isToBeLoaded: { [cache = substitutions.cache] in
-                    cache.explain($0).winner == nil && !rules.allows($0)
+                    cache.explain($0).needsServer && !rules.allows($0)
                 },
                 redact: options.redact
             )
@@ -288,8 +288,8 @@ extension TestSubstitutions.Request {
     fileprivate var obstacleToRecording: String? {
         guard let url = request.url else { return nil }
         if let obstacle = RecordedMap.obstacle(toRecording: url) { return "It can't be recorded: \(obstacle)" }
-        guard let explanation, let winner = explanation.winner, explanation.isExcluded else { return nil }
-        return "It can't be recorded: the entry “\(winner.key)” is null. Remove the entry first."
+        guard let winner = explanation?.winner, let exclusion = explanation?.exclusion else { return nil }
+        return "It can't be recorded: the entry “\(winner.key)” \(exclusion). Remove the entry first."
     }
 }
 #endif

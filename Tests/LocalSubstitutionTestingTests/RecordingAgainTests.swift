@@ -121,9 +121,13 @@ struct RecordingAgainTests {
         #expect(site.recording(name) == before)
     }
 
-    @Test("A recording stays as it was if a request failed or is under way", arguments: ["first", "underWay"])
-    func unfinished(_ test: String) async throws {
-        let site = try Site(["GET held": [LoopbackServer.Answer(delay: 600)]])
+    @Test(
+        "A recording stays as it was if a request failed or is under way",
+        arguments: ["first", "underWay"],
+        ["{}", #"{ "@held": { "setRequestHeaders": { "A": "1" } } }"#]
+    )
+    func unfinished(_ test: String, map: String) async throws {
+        let site = try Site(map: map, ["GET held": [LoopbackServer.Answer(delay: 600)]])
         let recorded = "{ \"\(site.origin.url("held"))\": { \"status\": 204 } }"
         try site.folder.write("recorded/ChildAgain/ChildAgain.\(test).json", recorded)
         if test == "first" { site.origin.stop() }

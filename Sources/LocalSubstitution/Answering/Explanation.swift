@@ -50,8 +50,12 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let nearMisses: [SubstitutionMap.NearMiss]
     /// Whether an entry was skipped because the request's body doesn't meet its condition.
     package let isAboutBody: Bool
-    /// Whether the winner is a `null` entry.
-    package let isExcluded: Bool
+    /// A clause that follows the winner's name if it says that nothing responds, so that no recording does either;
+    /// otherwise `nil`.
+    package let exclusion: String?
+    /// Whether only the server at the request's URL can respond: no entry does, or the entry only changes the request's
+    /// headers.
+    package let needsServer: Bool
 
     /// The whole explanation in several lines, ready to print. The lines `attached` and `cache only` say what responds in
     /// an attached session and cache only.
@@ -131,7 +135,8 @@ extension Explanation {
         isNewerCopy = attached.outcome == .matched && substitution?.use == .untilUpdated ? copy != nil : nil
         status = substitution?.status
         nearMisses = match.map { Self.nearMisses($0, layers) } ?? []
-        isExcluded = match?.isExcluded ?? false
+        exclusion = plan.obstacle?.exclusion
+        needsServer = plan.needsOrigin && exclusion == nil
         isAboutBody = match?.passedOver.contains { if case .bodyCondition = $0.why { true } else { false } } ?? false
     }
 

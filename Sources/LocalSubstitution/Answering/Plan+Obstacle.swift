@@ -45,11 +45,13 @@ extension Plan {
             }
         }
 
-        /// Whether the map says that nothing responds, so that a recorder doesn't either.
-        var isExclusion: Bool {
+        /// A clause that follows the entry's name if the map says that nothing responds, so that no recording does either;
+        /// otherwise `nil`.
+        var exclusion: String? {
             switch self {
-            case .isNull, .declined: true
-            default: false
+            case .isNull: "is null"
+            case .declined: "has a handler that answered with .notSubstituted"
+            default: nil
             }
         }
 

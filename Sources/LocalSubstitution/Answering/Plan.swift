@@ -200,7 +200,7 @@ final class Plan: Sendable {
         in rules: SessionRules,
         _ traits: LoaderTraits
     ) -> Action {
-        if unmatched?.isExclusion != true, let recorder = rules.recorder, recorder.refusal(of: request) == nil {
+        if unmatched?.exclusion == nil, let recorder = rules.recorder, recorder.refusal(of: request) == nil {
             return rules.forbidsNetwork(to: request) ? .replay(recorder) : .forward(.recorder(recorder))
         }
         guard rules.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
@@ -215,7 +215,7 @@ final class Plan: Sendable {
 
     /// Returns whether a test's recording takes the response to a request that no entry answers.
     private static func isRecorded(_ request: URLRequest, _ unmatched: Obstacle?, in rules: SessionRules) -> Bool {
-        rules.isRecorded && unmatched?.isExclusion != true && !rules.allows(request)
+        rules.isRecorded && unmatched?.exclusion == nil && !rules.allows(request)
     }
 
     // MARK: What follows from the decision

@@ -28,11 +28,12 @@ final class RequestEnd: Sendable {
         (self.plan, self.isHiddenUpload, self.responder, self.tell) = (plan, isHiddenUpload, responder, tell)
     }
 
-    /// Reports the outcome. Has no effect if the end was reported before.
+    /// Reports the outcome, unless the end was reported before. In any case, a recorder keeps the response that arrived.
     func report(_ outcome: RequestOutcome) {
-        guard isFirst() else { return }
-        responder.report(outcome, of: outcome.plan ?? plan)
-        tell?(.ended(outcome, isHiddenUpload: isHiddenUpload))
+        if isFirst() {
+            responder.report(outcome, of: outcome.plan ?? plan)
+            tell?(.ended(outcome, isHiddenUpload: isHiddenUpload))
+        }
         outcome.then?()
     }
 
