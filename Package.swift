@@ -7,11 +7,15 @@ let privacyManifest = "PrivacyInfo.xcprivacy"
 #if os(macOS)
 let library = Target.target(
     name: "LocalSubstitution",
-    dependencies: ["Guarded"],
+    dependencies: ["Guarded", "HTTPSyntax"],
     resources: [.copy(privacyManifest)]
 )
 #else
-let library = Target.target(name: "LocalSubstitution", dependencies: ["Guarded"], exclude: [privacyManifest])
+let library = Target.target(
+    name: "LocalSubstitution",
+    dependencies: ["Guarded", "HTTPSyntax"],
+    exclude: [privacyManifest]
+)
 #endif
 
 let package = Package(
@@ -28,26 +32,30 @@ let package = Package(
     dependencies: [],
     targets: [
         .target(name: "Guarded"),
+        .target(name: "HTTPSyntax"),
         library,
-        .target(name: "MapWriting", dependencies: ["LocalSubstitution"]),
-        .target(name: "LocalSubstitutionRecording", dependencies: ["Guarded", "LocalSubstitution", "MapWriting"]),
-        .target(name: "MapTools", dependencies: ["LocalSubstitution", "MapWriting"]),
+        .target(name: "MapWriting", dependencies: ["HTTPSyntax", "LocalSubstitution"]),
+        .target(
+            name: "LocalSubstitutionRecording",
+            dependencies: ["Guarded", "HTTPSyntax", "LocalSubstitution", "MapWriting"]
+        ),
+        .target(name: "MapTools", dependencies: ["HTTPSyntax", "LocalSubstitution", "MapWriting"]),
         .target(
             name: "LocalSubstitutionTesting",
-            dependencies: ["Guarded", "LocalSubstitution", "MapTools", "MapWriting"]
+            dependencies: ["Guarded", "HTTPSyntax", "LocalSubstitution", "MapTools", "MapWriting"]
         ),
-        .target(name: "WebReferences", dependencies: ["LocalSubstitution"]),
-        .target(name: "Loopback", dependencies: ["Guarded"]),
+        .target(name: "WebReferences", dependencies: ["HTTPSyntax", "LocalSubstitution"]),
+        .target(name: "Loopback", dependencies: ["Guarded", "HTTPSyntax"]),
         .target(
             name: "LocalSubstitutionServer",
             dependencies: [
-                "Guarded", "LocalSubstitution", "LocalSubstitutionRecording", "Loopback", "WebReferences",
+                "Guarded", "HTTPSyntax", "LocalSubstitution", "LocalSubstitutionRecording", "Loopback", "WebReferences",
             ]
         ),
         .executableTarget(
             name: "substitute",
             dependencies: [
-                "Guarded", "LocalSubstitution", "LocalSubstitutionRecording", "LocalSubstitutionServer",
+                "Guarded", "HTTPSyntax", "LocalSubstitution", "LocalSubstitutionRecording", "LocalSubstitutionServer",
                 "Loopback", "MapTools", "MapWriting", "WebReferences",
             ],
             resources: [
@@ -82,7 +90,8 @@ let package = Package(
         .testTarget(
             name: "LocalSubstitutionTests",
             dependencies: [
-                "Guarded", "LocalSubstitution", "LocalSubstitutionRecording", "LoopbackOrigin", "MapTools",
+                "Guarded", "HTTPSyntax", "LocalSubstitution", "LocalSubstitutionRecording", "LoopbackOrigin",
+                "MapTools",
                 "MapWriting", "SchemaValidator", "TestSupport",
             ]
         ),
@@ -96,9 +105,11 @@ let package = Package(
         .testTarget(
             name: "MapToolsTests",
             dependencies: [
-                "LocalSubstitution", "LocalSubstitutionRecording", "MapTools", "MapWriting", "TestSupport",
+                "HTTPSyntax", "LocalSubstitution", "LocalSubstitutionRecording", "MapTools", "MapWriting",
+                "TestSupport",
             ]
         ),
+        .testTarget(name: "HTTPSyntaxTests", dependencies: ["HTTPSyntax", "TestSupport"]),
         .testTarget(name: "LoopbackTests", dependencies: ["Guarded", "Loopback", "TestSupport"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["Guarded", "LoopbackOrigin", "TestSupport"]),
         .testTarget(name: "WebReferencesTests", dependencies: ["LocalSubstitution", "TestSupport", "WebReferences"]),

@@ -1,6 +1,7 @@
 import Dispatch
 public import Foundation
 import Guarded
+import HTTPSyntax
 public import LocalSubstitution
 import MapWriting
 

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 #if !os(watchOS)
 import Foundation
 import LocalSubstitution

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPSyntax
 
 /// A request that a server received.
 public struct HTTPRequest: Sendable {
@@ -46,7 +47,7 @@ public struct HTTPRequest: Sendable {
     /// malformed.
     init(head lines: [[UInt8]]) throws(Refusal) {
         let parts = (lines.first ?? []).split(separator: .space, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].isToken, !parts[1].isEmpty, parts[1].allSatisfy({ $0 > .space }),
+        guard parts.count == 3, HTTPSyntax.isToken(parts[0]), !parts[1].isEmpty, parts[1].allSatisfy({ $0 > .space }),
             parts[2].count == 8, parts[2].starts(with: "HTTP/1.".utf8),
             let minorVersion = Int(String(decoding: parts[2].suffix(1), as: UTF8.self))
         else {
@@ -75,18 +76,19 @@ public struct HTTPRequest: Sendable {
 
         headers = try lines.dropFirst().map(Self.field)
         // RFC 9112 section 3.2: an HTTP/1.1 request has exactly one Host field. An HTTP/1.0 request may have none.
-        let hosts = headers.count { $0.name.isSameField(as: "Host") }
+        let hosts = headers.count { $0.name.isSameHeader(as: "Host") }
         guard hosts == 1 || minorVersion == 0 && hosts == 0 else { throw .malformed }
     }
 
     /// Parses a header line, `name: value`. Throws status 400 if the line is malformed. An obsolete folded line, which
     /// begins with white space, is malformed too (RFC 9112 section 5).
     private static func field(_ line: [UInt8]) throws(Refusal) -> (name: String, value: String) {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].isToken else { throw .malformed }
-        let value = line[(colon + 1)...].drop { $0.isBlank }
-        let end = value.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? value.startIndex
-        guard value[..<end].isFieldValue else { throw .malformed }
-        return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value[..<end], as: UTF8.self))
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), HTTPSyntax.isToken(line[..<colon]) else {
+            throw .malformed
+        }
+        let value = HTTPSyntax.withoutBlanks(line[(colon + 1)...])
+        guard HTTPSyntax.isFieldValue(value) else { throw .malformed }
+        return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
     /// Returns the value of a header field; `nil` if the request has no such field.
@@ -94,7 +96,7 @@ public struct HTTPRequest: Sendable {
     /// The name's case doesn't matter. If several fields have the name, their values are joined with `", "` (RFC 9110
     /// section 5.3).
     public func header(_ name: String) -> String? {
-        let values = headers.filter { $0.name.isSameField(as: name) }.map(\.value)
+        let values = headers.filter { $0.name.isSameHeader(as: name) }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
@@ -102,7 +104,7 @@ public struct HTTPRequest: Sendable {
     /// for `nil`. White space separates elements, too.
     package static func elements(of list: String?) -> [String] {
         (list ?? "").utf8.split { $0 == UInt8(ascii: ",") || $0.isBlank }.map { element in
-            String(decoding: element.map(\.lowercased), as: UTF8.self)
+            String(decoding: element.map(\.asciiLowercased), as: UTF8.self)
         }
     }
 
@@ -135,7 +137,7 @@ public struct HTTPRequest: Sendable {
             return nil
         }
         guard let length else { return 0 }
-        guard !length.isEmpty, length.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
+        guard !length.isEmpty, length.isDigits else {
             throw .malformed
         }
         // A number that is too large for `Int` isn't malformed. It becomes `Int.max`, which is over any limit.
@@ -143,37 +145,6 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-// MARK: The syntax of header fields (RFC 9110 sections 5.1 and 5.5)
-
-extension Collection<UInt8> {
-    /// Whether the bytes are a token, such as a field's name or a method (RFC 9110 section 5.6.2).
-    var isToken: Bool {
-        !isEmpty
-            && allSatisfy { byte in
-                switch byte {
-                // These ranges are checked first, since most bytes are digits or letters.
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
-    }
-
-    /// Whether the bytes can be a field's value: they contain no control characters, except tabs.
-    var isFieldValue: Bool { allSatisfy { $0 >= .space && $0 != 0x7F || $0 == UInt8(ascii: "\t") } }
-}
-
 extension UInt8 {
     fileprivate static let space = UInt8(ascii: " ")
-
-    /// Whether the byte is a space or a tab, the white space that can be around a field's value.
-    var isBlank: Bool { self == .space || self == UInt8(ascii: "\t") }
-
-    fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
-}
-
-extension String {
-    /// Returns whether two field names are equal. Case doesn't matter.
-    func isSameField(as other: String) -> Bool {
-        utf8.elementsEqual(other.utf8) { $0.lowercased == $1.lowercased }
-    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 
 /// A reader of the requests on a connection, one after another.
 package struct RequestReader {
@@ -113,7 +114,7 @@ package struct RequestReader {
     /// end it (RFC 9112 section 2.2).
     private mutating func bodyLine(within budget: inout Int) throws -> [UInt8] {
         let line = try line(within: &budget) { [limits] in limits.bodySeconds }
-        guard line.isFieldValue else { throw HTTPRequest.Refusal.malformed }
+        guard HTTPSyntax.isFieldValue(line) else { throw HTTPRequest.Refusal.malformed }
         return line
     }
 

@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPSyntax
 
 /// The status and the header fields of a response.
 package struct ResponseHead: Sendable {
@@ -15,26 +16,23 @@ package struct ResponseHead: Sendable {
     /// Returns the value of the first field with a name; `nil` if the response has no such field. The name's case
     /// doesn't matter.
     package func field(_ name: String) -> String? {
-        fields.first { $0.name.isSameField(as: name) }?.value
+        fields.first { $0.name.isSameHeader(as: name) }?.value
     }
 
     /// Removes all fields with a name. Then appends one with the value, unless the value is `nil`. The name's case
     /// doesn't matter.
     package mutating func setField(_ name: String, to value: String?) {
-        fields.removeAll { $0.name.isSameField(as: name) }
+        fields.removeAll { $0.name.isSameHeader(as: name) }
         if let value { fields.append((name, value)) }
     }
 
-    /// Whether a response with this status can have a body: the status isn't 1xx, 204, 205 or 304 (RFC 9110 sections
-    /// 6.4.1 and 15.3.6).
-    package var allowsBody: Bool {
-        status >= 200 && ![204, 205, 304].contains(status)
-    }
+    /// Whether a response with this status can have a body.
+    package var allowsBody: Bool { HTTPSyntax.hasBody(status: status) }
 
     /// Removes fields whose names aren't tokens, or whose values contain a control character other than a tab. A server
     /// on the network may have sent them. A line end in a value would begin another field, or the body.
     package mutating func removeInvalidFields() {
-        fields.removeAll { !$0.name.utf8.isToken || !$0.value.utf8.isFieldValue }
+        fields.removeAll { !HTTPSyntax.isToken($0.name) || !HTTPSyntax.isFieldValue($0.value.utf8) }
     }
 
     /// The head as bytes: the status line, the fields unchanged, and the empty line at the end.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 import LocalSubstitution
 
 /// The valid type of a `Content-Type` header (RFC 9110 §8.3.1).

@@ -1,3 +1,4 @@
+import HTTPSyntax
 package import LocalSubstitution
 
 #if canImport(FoundationNetworking)
@@ -85,20 +86,16 @@ package enum RecordingRules {
     /// Returns why a response's headers suggest that it's meant for one user only; `nil` if they don't.
     private static func refusal(ofSharing response: HTTPURLResponse) -> Refusal? {
         if response.value(forHTTPHeaderField: "Set-Cookie") != nil { return .responseHeader("Set-Cookie") }
-        if let vary = response.value(forHTTPHeaderField: "Vary"), list(vary).contains("*") {
+        if let vary = response.value(forHTTPHeaderField: "Vary"), HTTPSyntax.elements(of: vary).contains("*") {
             return .responseHeader("Vary: *")
         }
         if let control = response.value(forHTTPHeaderField: "Cache-Control") {
-            let names = list(control.asciiLowercased).map {
+            let names = HTTPSyntax.elements(of: control.asciiLowercased).map {
                 $0.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces)
             }
             if let found = ["no-store", "private"].first(where: { names.contains($0) }) { return .cacheControl(found) }
         }
         return nil
-    }
-
-    private static func list(_ header: String) -> [String] {
-        header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 }
 
@@ -109,8 +106,8 @@ extension RecordingRules {
     ///   Ignores `Accept-Encoding`, since bodies are decoded, and `Origin`, on which only CORS headers depend.
     package static func choosingHeaders(of response: HTTPURLResponse) -> (names: [String], hasOthers: Bool) {
         let vary = response.value(forHTTPHeaderField: "Vary") ?? ""
-        var known: Set<String> = ["", "accept-encoding", "origin"]
-        let all = list(vary).filter { known.insert($0.asciiLowercased).inserted }
+        var known: Set<String> = ["accept-encoding", "origin"]
+        let all = HTTPSyntax.elements(of: vary).map(String.init).filter { known.insert($0.asciiLowercased).inserted }
         // A server that names more is broken or hostile.
         guard all.count <= 16 else { return ([], true) }
         let names = all.filter { name in

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 package import LocalSubstitution
 
 /// The map's entry for a kept response. If the entry needs no field but the file, its value is only the file's name.

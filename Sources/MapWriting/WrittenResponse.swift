@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPSyntax
 package import LocalSubstitution
 
 #if canImport(FoundationNetworking)

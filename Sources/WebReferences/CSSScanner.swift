@@ -1,3 +1,4 @@
+import HTTPSyntax
 import LocalSubstitution
 
 /// A scanner that finds the URLs in a style sheet, or in the declarations of a `style` attribute (CSS Syntax Level 3

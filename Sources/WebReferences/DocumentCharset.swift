@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 import LocalSubstitution
 
 /// The functions that find a document's charset and decode its text.

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import LocalSubstitution
 
 /// A scanner that finds the start tags of an HTML document, and the text of elements such as `script` and `style`, as

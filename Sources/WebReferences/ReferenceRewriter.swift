@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPSyntax
 import LocalSubstitution
 
 /// A rewriter that replaces the origins in a document's references, for a server that has another address for each
@@ -67,9 +68,10 @@ package struct ReferenceRewriter: Sendable {
 
     /// Returns a `Referrer-Policy` header with its policies replaced that hide the page's origin.
     package static func referrerPolicy(_ header: String) -> String {
-        let policies = header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        return policies.map { References.hidingPolicies.contains($0.asciiLowercased) ? referrerPolicy : $0 }
-            .joined(separator: ", ")
+        HTTPSyntax.elements(of: header).map(String.init).map {
+            References.hidingPolicies.contains($0.asciiLowercased) ? referrerPolicy : $0
+        }
+        .joined(separator: ", ")
     }
 
     /// Returns the URL in a header, such as `Location`, with its origin replaced; `nil` if the URL doesn't change.

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import LocalSubstitution
 
 /// The references to URLs in a document: a page or a style sheet.

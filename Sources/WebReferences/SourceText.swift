@@ -1,3 +1,4 @@
+import HTTPSyntax
 import LocalSubstitution
 
 /// A decoded text that knows each byte's position in the document.

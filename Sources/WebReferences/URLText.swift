@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPSyntax
 import LocalSubstitution
 
 /// A parser of URLs as people and clients write them, even with characters that a URL can't have.

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 #if canImport(FoundationNetworking)
 import Foundation
 package import FoundationNetworking

@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPSyntax
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPSyntax
 
 extension SubstitutionMap {
     /// An entry's answer, made in code. It has the same fields as an entry in JSON.

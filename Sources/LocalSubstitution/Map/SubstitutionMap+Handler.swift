@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPSyntax
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,6 +1,7 @@
 import Dispatch
 package import Foundation
 import Guarded
+import HTTPSyntax
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking

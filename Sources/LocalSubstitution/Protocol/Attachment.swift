@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,4 +1,5 @@
 import Guarded
+import HTTPSyntax
 
 #if canImport(FoundationNetworking)
 import Foundation

@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPSyntax
 
 /// A cursor that walks through JSON text (RFC 8259) and decodes only the values that are asked for. Use it only while
 /// the buffer is valid.

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A JSON value to compare in conditions. Its spelling doesn't matter, nor does the order of an object's members.
 package enum JSONValue: Sendable, Hashable {
     case null

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 
 extension Data {
     /// Creates the UTF-8 bytes of a text.
@@ -43,8 +44,6 @@ extension [UInt8] {
 extension UInt8 {
     package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
-    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
     /// The value of a hexadecimal digit; `nil` for another byte.
     package var hexDigitValue: UInt8? {
         switch self {
@@ -54,8 +53,6 @@ extension UInt8 {
         default: nil
         }
     }
-
-    package var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
 
 extension String {

@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPSyntax
 import LocalSubstitution
 import MapWriting
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 import LocalSubstitution
 
 /// The user's current folder, and conversions between files and the words that the user types in a shell.

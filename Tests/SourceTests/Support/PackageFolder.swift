@@ -8,7 +8,7 @@ enum PackageFolder {
 
     /// The targets in `Sources`, each after the ones it imports.
     static let targets = [
-        "Guarded", "LocalSubstitution", "MapWriting", "LocalSubstitutionRecording", "MapTools",
+        "Guarded", "HTTPSyntax", "LocalSubstitution", "MapWriting", "LocalSubstitutionRecording", "MapTools",
         "LocalSubstitutionTesting", "WebReferences", "Loopback", "LocalSubstitutionServer", command,
     ]
 
@@ -20,12 +20,13 @@ enum PackageFolder {
 
     /// The test targets.
     static let tests = [
-        "DocumentationTests", "LocalSubstitutionServerTests", "LocalSubstitutionTestingTests", "LocalSubstitutionTests",
+        "DocumentationTests", "HTTPSyntaxTests", "LocalSubstitutionServerTests", "LocalSubstitutionTestingTests",
+        "LocalSubstitutionTests",
         "LoopbackOriginTests", "LoopbackTests", "MapToolsTests", "SourceTests", "SubstituteTests", "WebReferencesTests",
     ]
 
     /// The targets that apps link.
-    static let library = ["Guarded", "LocalSubstitution", "MapWriting", "LocalSubstitutionRecording"]
+    static let library = ["Guarded", "HTTPSyntax", "LocalSubstitution", "MapWriting", "LocalSubstitutionRecording"]
 
     /// The folder `usr/lib/swift` of the toolchain.
     static let toolchain: URL = {

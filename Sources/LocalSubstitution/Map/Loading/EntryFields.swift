@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 
 /// The fields of an entry, an alternative, a piece of a stream, `$defaults` or a handler's answer. Unset fields are
 /// `nil` or empty.

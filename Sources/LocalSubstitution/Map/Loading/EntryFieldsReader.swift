@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPSyntax
 
 /// A reader of the fields of an entry, an alternative, a piece of a stream, `$defaults` or a handler's answer. It notes
 /// every problem.

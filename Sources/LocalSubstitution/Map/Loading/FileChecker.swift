@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 
 /// A checker of a map's files. It checks each file only once, even if many entries use it.
 final class FileChecker {

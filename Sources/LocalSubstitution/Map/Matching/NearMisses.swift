@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 
 extension SubstitutionMap {
     /// A key that doesn't match a request, but almost does.

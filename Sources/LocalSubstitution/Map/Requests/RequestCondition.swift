@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 
 /// The conditions that a request must meet for an entry to answer it: the map's field `when`.
 package final class RequestCondition: Sendable {

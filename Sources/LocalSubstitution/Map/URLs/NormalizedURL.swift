@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// An `http` or `https` URL in the form in which keys and requests are compared (RFC 3986 §6.2.2 and §6.2.3).
 ///
 /// Scheme and host are in lowercase. The default port, dot segments and the fragment are left out. The path is never

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 
 /// Rules that find credentials in URLs, headers, forms and JSON bodies: by name, such as `access_token`, or by value.
 package enum SecretName {

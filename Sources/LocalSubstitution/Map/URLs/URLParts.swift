@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 
 /// The parts of an absolute URL (RFC 3986 §3) or of a match pattern. They aren't normalized.
 ///

@@ -1,11 +1,10 @@
 import Foundation
+import HTTPSyntax
 import TestSupport
 import Testing
 
-@testable import LocalSubstitution
-
 @Suite("Dates in HTTP", .values)
-struct HTTPSyntaxTests {
+struct DateTests {
     @Test(
         "Dates are written in GMT, with English names and two digits",
         arguments: [

@@ -1,0 +1,97 @@
+/// The grammar of names and values in HTTP (RFC 9110 §5).
+package enum HTTPSyntax {
+    /// Returns whether a text is a token, such as a header's name or a method (RFC 9110 §5.6.2).
+    package static func isToken(_ text: String) -> Bool { isToken(text.utf8) }
+
+    /// Returns whether bytes are a token.
+    @inlinable
+    package static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
+        !bytes.isEmpty
+            && bytes.allSatisfy { byte in
+                switch byte {
+                // These ranges are checked first, since most bytes are digits or letters.
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// Returns whether bytes can be a header's value: they contain no control characters, except tabs. RFC 9110 §5.5
+    /// also allows all bytes above ASCII.
+    @inlinable
+    package static func isFieldValue(_ bytes: some Collection<UInt8>) -> Bool {
+        bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
+    }
+
+    /// Returns whether a text is a MIME type without parameters, such as `text/html` (RFC 9110 §8.3.1).
+    package static func isMIMEType(_ text: String) -> Bool {
+        guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return false }
+        return isToken(text.utf8[..<slash]) && isToken(text.utf8[slash...].dropFirst())
+    }
+
+    /// Returns the elements of a comma-separated list, without the white space around them (RFC 9110 §5.6.1). Leaves
+    /// out empty elements. A comma in a quoted string separates elements, too.
+    package static func elements(of list: String) -> [Substring] { parts(of: list).filter { !$0.isEmpty } }
+
+    private static func parts(of list: String) -> [Substring] {
+        list.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            .map { Substring(withoutBlanks($0)) }
+    }
+
+    /// Returns bytes without the white space around them (RFC 9110 §5.6.3).
+    ///
+    /// Foundation's `trimmingCharacters(in:)` takes four times as long, and a map is loaded with all its headers.
+    @inlinable
+    package static func withoutBlanks<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
+        let rest = bytes.drop { $0.isBlank }
+        let end = rest.lastIndex { !$0.isBlank }.map(rest.index(after:)) ?? rest.startIndex
+        return bytes[rest.startIndex..<end]
+    }
+
+    /// Returns the number of bytes that a `Content-Length` states; `nil` if the value isn't valid. A list that repeats
+    /// one number is valid (RFC 9110 §8.6).
+    package static func length(_ value: String) -> Int? {
+        if value.isDigits { return Int(value) }
+        let numbers = Set(parts(of: value))
+        guard numbers.count == 1, let number = numbers.first.map(String.init), number.isDigits else { return nil }
+        return Int(number)
+    }
+
+    /// Returns whether a response with a status may have a body: the status isn't 1xx, 204, 205 or 304 (RFC 9110
+    /// §6.4.1 and §15.3.6).
+    package static func hasBody(status: Int) -> Bool { status >= 200 && ![204, 205, 304].contains(status) }
+}
+
+extension UInt8 {
+    @inlinable package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    /// Whether the byte is a space or a tab, the white space of HTTP (RFC 9110 §5.6.3).
+    @inlinable package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+    @inlinable package var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+}
+
+extension String {
+    /// Whether all characters are ASCII digits; `true` for an empty text.
+    package var isDigits: Bool { utf8.allSatisfy { $0.isDigit } }
+
+    /// Returns whether two header names are equal, ignoring ASCII case.
+    package func isSameHeader(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+/// Headers by name. Names that differ only in case are equal (RFC 9110 §5.1).
+extension Dictionary where Key == String, Value == String {
+    /// The value of the header with a name in any letter case. Setting it removes all other spellings of the name.
+    package subscript(header name: String) -> String? {
+        get { self[name] ?? first { $0.key.isSameHeader(as: name) }?.value }
+        set {
+            for key in keys where key.isSameHeader(as: name) { self[key] = nil }
+            self[name] = newValue
+        }
+    }
+
+    /// Returns whether there's a header with one of these names, in any letter case.
+    package func contains(headerIn names: [String]) -> Bool { keys.contains { names.contains(where: $0.isSameHeader) } }
+}

@@ -1,0 +1,40 @@
+package import HTTPSyntax
+
+#if canImport(FoundationNetworking)
+import Foundation
+package import FoundationNetworking
+#else
+package import Foundation
+#endif
+
+extension HTTPSyntax {
+    /// Returns what's wrong with a header that an entry sets, and how to fix it; `nil` if nothing is wrong.
+    ///
+    /// - Parameter isOfRequest: Whether the entry sets the header on a forwarded request; `false`, the default, for a
+    ///   response.
+    package static func problem(ofHeader name: String, value: String, isOfRequest: Bool = false) -> String? {
+        guard isToken(name) else { return "“\(name)” isn't a header name. Use letters, digits and hyphens." }
+        guard isFieldValue(value.utf8) else {
+            return "The header “\(name)” has a control character in its value. Remove the character."
+        }
+        let wrong = isOfRequest ? "host" : "content-encoding"
+        guard [wrong, "content-length", "transfer-encoding"].contains(name.lowercased()) else { return nil }
+        return isOfRequest
+            ? "The header “\(name)” can't be set on a request, because the URL and body determine it. Remove the header."
+            : "The header “\(name)” can't be set, because it wouldn't match the body. Remove the header."
+    }
+
+    /// The request headers that identify a user to a server. The response may be meant for that user alone.
+    package static let credentialHeaders = ["Authorization", "Proxy-Authorization", "Cookie"]
+}
+
+extension HTTPURLResponse {
+    /// The headers by name.
+    package var headers: [String: String] {
+        var headers: [String: String] = [:]
+        for (name, value) in allHeaderFields {
+            if let name = name as? String, let value = value as? String { headers[name] = value }
+        }
+        return headers
+    }
+}
