@@ -33,6 +33,13 @@ package enum HTTPSyntax {
     /// out empty elements. A comma in a quoted string separates elements, too.
     package static func elements(of list: String) -> [Substring] { parts(of: list).filter { !$0.isEmpty } }
 
+    /// Returns the elements of a comma-separated list, with ASCII letters in lowercase. Returns an empty array for `nil`.
+    package static func lowercasedElements(of list: String?) -> [String] {
+        (list.map { elements(of: $0) } ?? []).map { element in
+            String(decoding: element.utf8.map { $0.asciiLowercased }, as: UTF8.self)
+        }
+    }
+
     private static func parts(of list: String) -> [Substring] {
         list.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             .map { Substring(withoutBlanks($0)) }

@@ -137,7 +137,7 @@ struct ServedRequest: Sendable {
     /// - Parameter others: The value of `Connection`, whose elements are hop-by-hop headers, too; `nil` if the header
     ///   is missing.
     static func ofConnection(naming others: String?) -> Set<String> {
-        others.map { ofConnection.union(HTTPRequest.elements(of: $0)) } ?? ofConnection
+        others.map { ofConnection.union(HTTPSyntax.lowercasedElements(of: $0)) } ?? ofConnection
     }
 
     /// Whether the client asks for a document or a style sheet, according to `Sec-Fetch-Dest` and `Accept`.

@@ -128,7 +128,7 @@ extension ServedResponse {
         let all = response.headers
         var dropped = dropped.union(ServedRequest.ofConnection(naming: all[header: "Connection"]))
         if isRewritten { dropped.formUnion(ofBytes) }
-        if !decodedCodings.isDisjoint(with: HTTPRequest.elements(of: all[header: "Content-Encoding"])) {
+        if !decodedCodings.isDisjoint(with: HTTPSyntax.lowercasedElements(of: all[header: "Content-Encoding"])) {
             dropped.formUnion(["content-encoding", "content-length"])
         }
         // `Transfer-Encoding` overrides `Content-Length` (RFC 9112 section 6.3).

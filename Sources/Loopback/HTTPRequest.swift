@@ -100,14 +100,6 @@ public struct HTTPRequest: Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Returns the elements of a comma-separated list, in lowercase (RFC 9110 section 5.6.1). Returns an empty array
-    /// for `nil`. White space separates elements, too.
-    package static func elements(of list: String?) -> [String] {
-        (list ?? "").utf8.split { $0 == UInt8(ascii: ",") || $0.isBlank }.map { element in
-            String(decoding: element.map(\.asciiLowercased), as: UTF8.self)
-        }
-    }
-
     /// The target's path and query, without its scheme and authority.
     package var pathAndQuery: String {
         query.map { "\(path)?\($0)" } ?? path
@@ -116,12 +108,12 @@ public struct HTTPRequest: Sendable {
     /// Whether to close the connection after the response to this request: it has `Connection: close`, or is an
     /// HTTP/1.0 request (RFC 9112 section 9.3).
     package var closesConnection: Bool {
-        minorVersion == 0 || Self.elements(of: header("Connection")).contains("close")
+        minorVersion == 0 || HTTPSyntax.lowercasedElements(of: header("Connection")).contains("close")
     }
 
     /// Whether the client waits for `100 Continue` before it sends its body (RFC 9110 section 10.1.1).
     var awaitsContinue: Bool {
-        minorVersion > 0 && Self.elements(of: header("Expect")).contains("100-continue")
+        minorVersion > 0 && HTTPSyntax.lowercasedElements(of: header("Expect")).contains("100-continue")
     }
 
     /// Returns the length of the body that follows the head, in bytes: 0 if there's no body, and `nil` if the body is
@@ -133,13 +125,11 @@ public struct HTTPRequest: Sendable {
         let length = header("Content-Length")
         if let coding = header("Transfer-Encoding") {
             guard length == nil else { throw .malformed }
-            guard Self.elements(of: coding) == ["chunked"] else { throw .unknownCoding }
+            guard HTTPSyntax.lowercasedElements(of: coding) == ["chunked"] else { throw .unknownCoding }
             return nil
         }
         guard let length else { return 0 }
-        guard !length.isEmpty, length.isDigits else {
-            throw .malformed
-        }
+        guard !length.isEmpty, length.isDigits else { throw .malformed }
         // A number that is too large for `Int` isn't malformed. It becomes `Int.max`, which is over any limit.
         return Int(length) ?? .max
     }

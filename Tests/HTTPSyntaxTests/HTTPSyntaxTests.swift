@@ -43,6 +43,15 @@ struct HTTPSyntaxTests {
     )
     func elements(list: String, elements: [String]) {
         #expect(HTTPSyntax.elements(of: list).map(String.init) == elements)
+        #expect(HTTPSyntax.lowercasedElements(of: list) == elements)
+    }
+
+    @Test(
+        "Only ASCII letters of elements become lowercase",
+        arguments: [(nil, []), ("Close, \u{212A}eep", ["close", "\u{212A}eep"])] as [(String?, [String])]
+    )
+    func lowercased(list: String?, elements: [String]) {
+        #expect(HTTPSyntax.lowercasedElements(of: list) == elements)
     }
 
     @Test(
