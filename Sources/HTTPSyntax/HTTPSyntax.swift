@@ -30,8 +30,12 @@ package enum HTTPSyntax {
     }
 
     /// Returns the elements of a comma-separated list, without the white space around them (RFC 9110 §5.6.1). Leaves
-    /// out empty elements. A comma in a quoted string separates elements, too.
-    package static func elements(of list: String) -> [Substring] { parts(of: list).filter { !$0.isEmpty } }
+    /// out empty elements.
+    ///
+    /// - Parameter quotes: Whether elements may have quoted strings, in which a comma doesn't separate elements.
+    package static func elements(of list: String, quotes: Bool = false) -> [Substring] {
+        parts(of: list, quotes: quotes).filter { !$0.isEmpty }
+    }
 
     /// Returns the elements of a comma-separated list, with ASCII letters in lowercase. Returns an empty array for `nil`.
     package static func lowercasedElements(of list: String?) -> [String] {
@@ -40,9 +44,13 @@ package enum HTTPSyntax {
         }
     }
 
-    private static func parts(of list: String) -> [Substring] {
-        list.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-            .map { Substring(withoutBlanks($0)) }
+    private static func parts(of list: String, quotes: Bool = false) -> [Substring] {
+        var isQuoted = false
+        let parts = list.utf8.split(omittingEmptySubsequences: false) { byte in
+            if quotes, byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return byte == UInt8(ascii: ",") && !isQuoted
+        }
+        return parts.map { Substring(withoutBlanks($0)) }
     }
 
     /// Returns bytes without the white space around them (RFC 9110 §5.6.3).

@@ -17,15 +17,8 @@ package struct ContentType {
     /// Returns `nil` if there's none.
     package init?(_ header: String) {
         var last: ContentType?
-        var isQuoted = false
-        let types = header.utf8.split {
-            if $0 == UInt8(ascii: "\"") { isQuoted.toggle() }
-            return $0 == UInt8(ascii: ",") && !isQuoted
-        }
-        for text in types {
-            guard var type = ContentType(one: String(Substring(text)).trimmingCharacters(in: .whitespaces)) else {
-                continue
-            }
+        for text in HTTPSyntax.elements(of: header, quotes: true) {
+            guard var type = ContentType(one: String(text)) else { continue }
             // A repeated type keeps the charset that it had before.
             if type.charset == nil, type.essence == last?.essence, let charset = last?.charset {
                 type.charset = charset

@@ -47,6 +47,16 @@ struct HTTPSyntaxTests {
     }
 
     @Test(
+        "A comma in a quoted string separates elements only if they can't have quoted strings",
+        arguments: [
+            (true, ["a;b=\"c, d\"", "e"]), (false, ["a;b=\"c", "d\"", "e"]),
+        ]
+    )
+    func quotes(_ quotes: Bool, elements: [String]) {
+        #expect(HTTPSyntax.elements(of: "a;b=\"c, d\", e", quotes: quotes).map(String.init) == elements)
+    }
+
+    @Test(
         "Only ASCII letters of elements become lowercase",
         arguments: [(nil, []), ("Close, \u{212A}eep", ["close", "\u{212A}eep"])] as [(String?, [String])]
     )
