@@ -1,5 +1,6 @@
 #if canImport(Testing)
 import Foundation
+import HTTPSyntax
 import LocalSubstitution
 import MapTools
 import MapWriting

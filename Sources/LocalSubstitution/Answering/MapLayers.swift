@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The maps that respond to a cache's requests. Most caches have only one. A test also has the entries that it has added,
 /// which come first, and its recording, which comes last.
 ///
