@@ -183,7 +183,7 @@ extension LocalSubstitutionCache {
     ///   changes.
     /// - The name of a map in the main bundle.
     /// - The map itself: JSON that begins with `{`. Use this on a device, where an app can't read the test runner's
-    ///   files. The entries' files are in the main bundle, where those of a map in it are.
+    ///   files. The entries' files are in the main bundle, in the same folder as those of a map in the bundle.
     ///
     /// With `LOCAL_SUBSTITUTION_UNMATCHED=fail`, requests that no entry answers fail. Without the variable, or with
     /// `load`, they're loaded from the network. In both cases, the installed cache prints a line to standard error for

@@ -24,8 +24,8 @@ import Testing
 ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
 ///   - line: The line where issues are shown. By default, the caller's.
 ///   - column: The column where issues are shown. By default, the caller's.
-///   - test: In XCTest, the test's `name`. Its recording, and a message's command to record the test, then contain the
-///     names of its class and method. By default, only that of the calling function.
+///   - test: In XCTest, the test's `name`. The name of the recording, and the command that records the test, then contain
+///     the test's class and method. By default, they contain only the calling function.
 ///   - function: The test's name where there's neither a Swift Testing test nor `test`. By default, the calling function.
 ///   - body: The code to run.
 /// - Returns: The body's result.

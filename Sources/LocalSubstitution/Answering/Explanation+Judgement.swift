@@ -1,7 +1,7 @@
 import Foundation
 
 extension Explanation {
-    /// What happens to a request in an attached session, or in one that has the cache only as its `urlCache`.
+    /// What happens to a request: in an attached session, or in one that only has the cache as its `urlCache`.
     public struct Judgement: Sendable, Hashable, CustomStringConvertible {
         /// What happens to a request.
         public struct Outcome: RawRepresentable, Sendable, Hashable {
@@ -98,7 +98,7 @@ extension Explanation.Judgement {
         }
     }
 
-    /// The judgement about a request that's left to URLSession.
+    /// Creates the judgement about a request that's left to URLSession.
     private init(left reason: String, _ isStored: Bool) {
         if isStored {
             self.init(.defaultCache, "its response or, if that's stale, the network", reason)

@@ -25,7 +25,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// What happens in a session to which the cache is attached. If the session isn't known, as in
     /// ``LocalSubstitutionCache/explain(_:)``, it's one attached with ``LocalSubstitutionCache/Unmatched/load``.
     public let attached: Judgement
-    /// What happens in a session that has the cache only as its `urlCache`.
+    /// What happens in a session that only has the cache as its `urlCache`.
     public let cacheOnly: Judgement
     /// The entry that wins; `nil` if no entry does.
     public let winner: SubstitutionMap.EntryReference?
@@ -98,8 +98,8 @@ extension Responder {
 }
 
 extension Explanation {
-    /// Explains a plan. The other judgement is that of the same match: for an attached session's plan, cache only, and for
-    /// a plan of the cache only, in a session attached with ``LocalSubstitutionCache/Unmatched/load``.
+    /// Explains a plan, and what the other client gets with the same match: for an attached session's plan, a cache-only
+    /// lookup, and for a cache-only plan, a session attached with ``LocalSubstitutionCache/Unmatched/load``.
     ///
     /// - Parameters:
     ///   - copy: The newer copy that is returned instead of the entry's file; `nil` for the file.

@@ -40,7 +40,7 @@ final class Plan: Sendable {
     /// The request's body, as far as it's known.
     let body: RequestFacts.Body
     private let traits: LoaderTraits
-    /// The rules of the attached session; `nil` for a lookup of the cache only.
+    /// The rules of the attached session; `nil` for a cache-only lookup.
     let rules: SessionRules?
     /// Whether the request must not reach the network. If so, the network isn't asked for a newer copy, and no newer
     /// copy answers.
@@ -109,7 +109,7 @@ final class Plan: Sendable {
 
     /// Decides what another client gets for the same request, with the same match.
     ///
-    /// - Parameter rules: The rules of an attached session; `nil` for a lookup of the cache only.
+    /// - Parameter rules: The rules of an attached session; `nil` for a cache-only lookup.
     convenience init(_ other: Plan, for rules: SessionRules?) {
         let decision = Self.decide(other.request, other.match, other.traits, for: rules)
         self.init(other, decision, other.match?.substitution, isHandled: false, for: rules)
@@ -132,7 +132,7 @@ final class Plan: Sendable {
 
     /// Decides what a client gets: the action and, if that isn't an entry's, the obstacle.
     ///
-    /// - Parameter rules: The rules of an attached session; `nil` for a lookup of the cache only.
+    /// - Parameter rules: The rules of an attached session; `nil` for a cache-only lookup.
     private static func decide(
         _ request: URLRequest,
         _ match: MapMatch?,
@@ -226,7 +226,7 @@ final class Plan: Sendable {
     /// The obstacle in words, without a period.
     var reason: String { obstacle?.reason ?? "an entry matches it" }
 
-    /// Whether not even the default cache is asked cache only, since the request's cache policy ignores local data.
+    /// Whether a cache-only lookup doesn't even ask the default cache, since the request's policy ignores local data.
     var ignoresLocalData: Bool { if case .policy? = obstacle { true } else { false } }
 
     /// Whether an entry answers the request, or may answer it once its body is read.

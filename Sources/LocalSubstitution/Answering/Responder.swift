@@ -107,7 +107,7 @@ final class Responder: Sendable {
     ///
     /// - Parameters:
     ///   - body: The request's body; by default, the one that the request contains.
-    ///   - rules: The rules of the attached session; `nil` for a lookup of the cache only.
+    ///   - rules: The rules of the attached session; `nil` for a cache-only lookup.
     ///   - traits: The traits of the request's client; by default, those of the cache.
     func lookUp(
         _ request: URLRequest,

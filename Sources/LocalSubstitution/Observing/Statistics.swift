@@ -3,11 +3,11 @@ extension LocalSubstitutionCache {
     ///
     /// Each request that a session, a server or ``LocalSubstitutionCache/answer(to:)`` handled with the map counts once
     /// when it ends, even if redirects were followed: in ``matched``, ``offlineFallbacks``, ``forwarded``,
-    /// ``defaultCacheHits``, ``unmatched`` or ``failures``. If the cache is used without attaching it, each lookup
-    /// counts, so a redirect that URLSession follows counts as two.
+    /// ``defaultCacheHits``, ``unmatched`` or ``failures``. In a session that isn't attached, each lookup counts, so a
+    /// redirect that URLSession follows counts twice.
     ///
-    /// On Apple platforms, URLSession may look a request up before an attached session's protocol gets it. That lookup
-    /// counts only until then.
+    /// On Apple platforms, URLSession may look a request up in the cache before an attached session intercepts it. That
+    /// lookup counts only until the session intercepts the request.
     public struct Statistics: Sendable, Hashable {
         /// Requests that ended with an entry's response or error, or with a recording in a session that doesn't use the
         /// network.

@@ -13,7 +13,7 @@ enum MapSchema {
               "description": "The location of this schema, for editors. Ignored."
             },
             "$version": {
-              "description": "The version of the map format that the map needs: two numbers with a period between. 1.0 without it.",
+              "description": "The version of the map format that the map needs: two numbers with a period between them, such as 1.0, the default.",
               "type": "string",
               "pattern": "^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)$"
             },
