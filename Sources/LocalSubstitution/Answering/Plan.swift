@@ -184,7 +184,9 @@ final class Plan: Sendable {
         case .handler(let handler): return (.call(handler, substitution), nil)
         case .error(let code): return (.fail(substitution, code), nil)
         // The entry has no `forwardTo`. With a `forwardTo`, even a strict session may load the target.
-        case .network(nil) where rules.forbidsNetwork(to: request) && !rules.isRecorded: return (.refuse, .noNetwork)
+        case .network(nil)
+        where rules.forbidsNetwork(to: request) && !(rules.isRecorded && substitution.passesOn):
+            return (.refuse, .noNetwork)
         case .network: return (.forward(nil), nil)
         case .file, .inline, .stream, .never:
             guard substitution.use == .whenOffline, !rules.forbidsNetwork(to: request) else {
@@ -239,10 +241,9 @@ final class Plan: Sendable {
     }
 
     /// Whether only the server at the request's URL can answer: no entry answers the request, or its entry only changes
-    /// headers.
+    /// the request's headers.
     var needsOrigin: Bool {
-        guard let substitution else { return !hasEntry }
-        return if case .network(nil) = substitution.answer { true } else { false }
+        substitution.map(\.passesOn) ?? !hasEntry
     }
 
     /// The entry that matches the URL: the winner, or the entry that would win if its file still existed or the request

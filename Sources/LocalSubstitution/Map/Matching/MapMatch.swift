@@ -159,8 +159,8 @@ package final class MapMatch: Sendable {
     /// Whether no entry matches the URL, in this map or one before it.
     var isEmpty: Bool { winner == nil && own.isEmpty && before?.isEmpty ?? true }
 
-    /// Whether the winner only changes the request's headers. Then the entries of the next map can answer the request.
-    var passesOn: Bool { if case .network(nil)? = substitution?.answer { true } else { false } }
+    /// Whether the winner leaves the request to the entries of the next map: see ``Substitution/passesOn``.
+    var passesOn: Bool { substitution?.passesOn == true }
 
     /// Calls a closure with each match that has a winner: this one, and before it those whose winners only change the
     /// request's headers.
