@@ -67,6 +67,20 @@ struct RecordedMapTests {
         return "\(found.status) \(try String(contentsOf: bodies.appendingPathComponent(name), encoding: .utf8))"
     }
 
+    @Test(
+        "A recording that can't be removed keeps its bodies",
+        .enabled(if: geteuid() != 0, "root may remove every file")
+    )
+    func unremovable() throws {
+        try record(Self.exchange())
+        let before = files
+        let parent = file.deletingLastPathComponent().path
+        try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: parent)
+        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: parent) }
+        #expect(throws: MapToolError.self) { try record(keepsEntries: false) }
+        #expect(files == before && before.count == 2)
+    }
+
     @Test("A recording is a sorted map with a folder of bodies beside it, and nothing else")
     func new() throws {
         let added = try record(

@@ -127,7 +127,7 @@ package struct RecordedMap {
         defer { turn = nil }
         do throws(MapToolError) {
             if isEmpty {
-                if old != nil { writtenParent.remove(file.lastPathComponent) }
+                try removeMap()
             } else {
                 try write()
             }
@@ -137,6 +137,15 @@ package struct RecordedMap {
             throw error
         }
         removeUnused()
+    }
+
+    private func removeMap() throws(MapToolError) {
+        guard old != nil else { return }
+        writtenParent.remove(file.lastPathComponent)
+        // The map still names its bodies, so they stay, too.
+        guard FileStatus(path: file.path) == nil else {
+            throw MapToolError("“\(file.path)” can't be removed. Allow this user to write to its folder.")
+        }
     }
 
     private mutating func write() throws(MapToolError) {
