@@ -14,7 +14,9 @@ struct RecordingPlace: Sendable, Hashable {
     ///   - components: The names of the suites and of the test, from the outermost suite to the test.
     init(in root: URL, sourceFile: String, components: [String]) {
         self.root = root
-        let folder = sourceFile.hasSuffix(".swift") ? String(sourceFile.dropLast(6)) : sourceFile
+        let name = sourceFile.hasSuffix(".swift") ? String(sourceFile.dropLast(6)) : sourceFile
+        // `..` would lead out of the folder.
+        let folder = name.allSatisfy { $0 == "." } ? Self.name([name]) : name
         path = "\(folder)/\(Self.name(components)).json"
     }
 

@@ -68,6 +68,18 @@ struct RecordingPlaceTests {
     }
 
     @Test(
+        "A source file's name doesn't lead out of the folder",
+        arguments: ["...swift", "..swift", "..", ".swift", ""]
+    )
+    func inside(_ sourceFile: String) {
+        let root = URL(fileURLWithPath: "/p/Fixtures/recorded")
+        let place = RecordingPlace(in: root, sourceFile: sourceFile, components: ["a()"])
+        let folder = place.path.prefix { $0 != "/" }
+        #expect(folder.count == 8 && folder.allSatisfy(\.isHexDigit), "\(place.path)")
+        #expect(place.path.dropFirst(9) == "a.json")
+    }
+
+    @Test(
         "The folder with recordings is beside the map, or in Fixtures beside the test's file",
         arguments: [
             (
