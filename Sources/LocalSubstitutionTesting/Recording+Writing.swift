@@ -43,6 +43,10 @@ extension Recording {
 
     /// Returns why the recording on disk isn't replaced, as a clause without a period; `nil` if it is.
     private func reasonToStay(_ arguments: [Argument], _ items: [[RecordedItem]], _ recorded: RecordedMap) -> String? {
+        // Without a trait, other arguments may still be running.
+        if isOfTrait, arguments.isEmpty || arguments.contains(where: { !$0.hasEnded }) {
+            return "the test or one of its arguments didn't run"
+        }
         if arguments.contains(where: \.hasThrown) { return "the test threw an error or was cancelled" }
         if let failed = items.joined().first(where: \.isFailure) { return "\(failed.signature) wasn't loaded" }
         for exchanges in items.map({ $0.compactMap(\.exchange) }) {

@@ -25,6 +25,7 @@ final class Recording: Sendable {
             var calls: Set<SourceLocation> = []
             var hasRequests = false
             var hasThrown = false
+            var hasEnded = false
         }
 
         let recording: Recording
@@ -48,6 +49,7 @@ final class Recording: Sendable {
                 state.items += items
                 state.hasRequests = state.hasRequests || hasRequests
                 state.hasThrown = state.hasThrown || hasThrown
+                state.hasEnded = true
             }
         }
 
@@ -55,13 +57,15 @@ final class Recording: Sendable {
         var items: [RecordedItem] { state.withLock { $0.items }.sorted { $0.number < $1.number } }
         var hasRequests: Bool { state.withLock { $0.hasRequests } }
         var hasThrown: Bool { state.withLock { $0.hasThrown } }
+        /// Whether a scope has ended. If not, the test didn't begin, for example since it was cancelled before its turn.
+        var hasEnded: Bool { state.withLock { $0.hasEnded } }
     }
 
     let place: RecordingPlace
     let test: SubstitutionScope.TestName
     /// The map on disk when the recording began; `nil` if there was none.
     let map: SubstitutionMap?
-    private let isOfTrait: Bool
+    let isOfTrait: Bool
     private let state = Guarded(State())
 
     private init(_ place: RecordingPlace, _ options: SubstitutionScope.Options) throws {

@@ -38,7 +38,14 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         guard innermost?.id == id else { return try await function() }
         guard testCase != nil else { return try await runAll(of: test, function) }
         let use = Use.ofTask.get() ?? Use(id, options)
-        try await options.inTurn { try await run(use, function) }
+        let recording: Recording.Argument?
+        do {
+            // Before the turn, so that the recording knows of an argument that's cancelled before its turn.
+            recording = try Recording.argument(for: options)
+        } catch {
+            return options.record("\(error)")
+        }
+        try await options.inTurn { try await run(use, recording, function) }
     }
 
     /// Runs a suite, or a test with all its arguments. Then reports what concerns all of them: unused entries, what was
@@ -97,10 +104,13 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
 
     /// Runs a test with one of its arguments, or a test without arguments. If the scope can't be created, records an
     /// issue and doesn't run the test.
-    private func run(_ use: Use, _ function: @Sendable () async throws -> Void) async throws {
+    private func run(
+        _ use: Use,
+        _ recording: Recording.Argument?,
+        _ function: @Sendable () async throws -> Void
+    ) async throws {
         let scope: SubstitutionScope
         do {
-            let recording = try Recording.argument(for: options)
             scope = try SubstitutionScope(try use.map(recording?.recording), options, recording)
         } catch {
             return options.record("\(error)")

@@ -137,6 +137,16 @@ struct RecordingAgainTests {
         #expect(site.recording("ChildAgain/ChildAgain.\(test)")?.contains("204") == true)
     }
 
+    @Test("A recording stays as it was if the test couldn't begin")
+    func notBegun() async throws {
+        let site = try Site([:])
+        try site.folder.write("recorded/ChildAgain/ChildAgain.notBegun.json", #"{ "https://h/a": { "status": 204 } }"#)
+        let child = try await site.run("GET a", in: "notBegun")
+        let text = try #require(child.issues.first { $0.text.contains("stays as it was") }?.text, "\(child.issues)")
+        #expect(text.contains("the test or one of its arguments didn't run"), "\(text)")
+        #expect(site.recording("ChildAgain/ChildAgain.notBegun")?.contains("204") == true)
+    }
+
     @Test("A recording that would be empty is removed, and the issue says so")
     func removed() async throws {
         let site = try Site(map: "{ \"@a\": { \"status\": 204 } }", [:])

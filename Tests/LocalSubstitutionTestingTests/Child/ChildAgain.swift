@@ -44,6 +44,10 @@ struct ChildAgain {
         if number == 2 { throw Mistake() }
     }
 
+    /// It doesn't begin, since the allowed URL is invalid.
+    @Test(.substituting(ChildRecording.map, unmatched: .issue(allowing: ["h/a"])))
+    func notBegun() async { await Self.send() }
+
     @Test(.substituting(ChildRecording.map))
     func underWay() async throws {
         URLSession.substituted.dataTask(with: try #require(URL(string: ChildRecording.origin + "held"))).resume()
