@@ -10,9 +10,9 @@ extension HTTPSyntax {
         gmtime_r(&seconds, &parts)
         let weekday = weekdays[Int(parts.tm_wday)]
         let month = months[Int(parts.tm_mon)]
-        let day = padded(parts.tm_mday, to: 2)
-        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded($0, to: 2) }.joined(separator: ":")
-        return "\(weekday), \(day) \(month) \(padded(parts.tm_year + 1900, to: 4)) \(time) GMT"
+        let day = String(parts.tm_mday, width: 2)
+        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { String($0, width: 2) }.joined(separator: ":")
+        return "\(weekday), \(day) \(month) \(String(parts.tm_year + 1900, width: 4)) \(time) GMT"
     }
 
     /// Returns the date of a text in one of the three forms of RFC 9110 §5.6.7; `nil` for any other text.
@@ -42,11 +42,6 @@ extension HTTPSyntax {
             second: second
         )
         return date.isValidDate ? date.date : nil
-    }
-
-    private static func padded(_ number: Int32, to width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]

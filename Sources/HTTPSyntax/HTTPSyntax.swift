@@ -90,6 +90,12 @@ extension String {
     /// Whether all characters are ASCII digits; `true` for an empty text.
     package var isDigits: Bool { utf8.allSatisfy { $0.isDigit } }
 
+    /// Creates the digits of a number, with leading zeros up to a length of `width`.
+    package init(_ number: some BinaryInteger, radix: Int = 10, width: Int) {
+        let digits = String(number, radix: radix)
+        self = String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
+    }
+
     /// Returns whether two header names are equal, ignoring ASCII case.
     package func isSameHeader(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }

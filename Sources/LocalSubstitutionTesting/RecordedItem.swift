@@ -39,7 +39,7 @@ struct RecordedItem: Sendable {
     init?(
         _ made: TestSubstitutions.Request,
         isToBeLoaded: (URLRequest) -> Bool,
-        redact: (@Sendable (inout RecordedResponse) -> Void)?
+        redact: RecordedResponse.Redaction?
     ) {
         let isUndecided = made.recorded == nil && (made.isUndecided || made.outcome == .underWay)
         guard let request = made.recorded ?? (isUndecided && isToBeLoaded(made.request) ? made.request : nil) else {
@@ -53,7 +53,7 @@ struct RecordedItem: Sendable {
     private static func outcome(
         _ made: TestSubstitutions.Request,
         _ request: URLRequest,
-        _ redact: (@Sendable (inout RecordedResponse) -> Void)?
+        _ redact: RecordedResponse.Redaction?
     ) -> Outcome {
         if made.outcome == .underWay {
             let reason = "not recorded: the request hadn't ended when the test ended. Wait for it in the test."

@@ -13,20 +13,20 @@ extension Recording {
         let mayLose = mode == .all && FileStatus(path: place.file.path) != nil
         guard mayLose || arguments.contains(where: \.hasRequests) else { return nil }
         do {
-            return try write(arguments, mode)
+            return try write(arguments, mode, mayLose: mayLose)
         } catch {
             let state = mayLose ? " The recording is as it was before." : ""
             return "Nothing was recorded in \(place.file.path).\(state) \(error)"
         }
     }
 
-    private func write(_ arguments: [Argument], _ mode: RecordingMode) throws -> String {
+    /// - Parameter mayLose: Whether there's a recording that the run replaces.
+    private func write(_ arguments: [Argument], _ mode: RecordingMode, mayLose: Bool) throws -> String {
         var report = Report(path: place.file.path, test: test.text)
         let items = arguments.map(\.items)
         for item in items.joined() { report.add(item) }
         let exchanges = items.map { $0.compactMap(\.exchange) }
         // A run that replaces nothing and adds nothing needs no file.
-        let mayLose = mode == .all && FileStatus(path: place.file.path) != nil
         guard mayLose || exchanges.contains(where: { !$0.isEmpty }) else { return report.text() }
         var recorded = try read(mode)
         if mode == .all, recorded.isReplacing, let reason = reasonToStay(arguments, items, recorded) {

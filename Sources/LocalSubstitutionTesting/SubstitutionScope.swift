@@ -3,6 +3,7 @@ import Foundation
 import Guarded
 import LocalSubstitution
 import MapTools
+import MapWriting
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -19,7 +20,7 @@ struct SubstitutionScope: Sendable {
         /// Whether the map also answers requests with `URLSession.shared`; `false` by default.
         var sharedSession = false
         /// Changes or excludes a response before it's recorded; `nil` to record responses unchanged.
-        var redact: (@Sendable (inout RecordedResponse) -> Void)?
+        var redact: RecordedResponse.Redaction?
         /// Whether a trait reports entries that answered no request; `false` by default. `withSubstitutions` doesn't
         /// report them.
         var reportsUnused = false

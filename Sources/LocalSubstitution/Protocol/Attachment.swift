@@ -183,8 +183,7 @@ extension Attachment {
 
     /// Returns the bytes of one piece of an entry's stream.
     ///
-    /// - Throws: The piece's own error if the piece ends the stream with an error, or an error if the piece's file
-    ///   can't be read.
+    /// - Throws: An error if the piece's file can't be read, or the error of a piece that has no bytes.
     func bytes(of piece: Entry.Piece, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
         let url = plan.request.url
         switch piece.content {

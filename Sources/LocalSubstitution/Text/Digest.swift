@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPSyntax
 
 /// A short digest of a text: SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012) and a fixed key.
 ///

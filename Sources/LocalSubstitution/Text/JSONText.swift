@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// A writer of short but readable JSON (RFC 8259).
 package enum JSONText {
     /// Returns a text as a JSON string, in quotes. A slash isn't escaped.

@@ -65,10 +65,4 @@ extension String {
         guard utf8.contains(where: { $0.asciiLowercased != $0 }) else { return self }
         return String(decoding: Array(utf8).map(\.asciiLowercased), as: UTF8.self)
     }
-
-    /// Creates the digits of a number, with leading zeros up to a length of `width`.
-    package init(_ number: some BinaryInteger, radix: Int = 10, width: Int) {
-        let digits = String(number, radix: radix)
-        self = String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
-    }
 }

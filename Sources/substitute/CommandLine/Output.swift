@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Guarded
+import HTTPSyntax
 import LocalSubstitution
 import MapWriting
 

@@ -151,7 +151,7 @@ final class MapLoader {
         }
         guard member.key != "$schema" else { return }
         guard member.key != MapVersion.key else {
-            problems += MapVersion.problem(of: member).map { [$0] } ?? []
+            if let problem = MapVersion.problem(of: member) { problems.append(problem) }
             return
         }
         guard member.key == "$defaults" else {

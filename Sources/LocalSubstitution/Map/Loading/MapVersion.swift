@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The version of the map format that a map needs: the value of its `$version`.
 package struct MapVersion: Comparable {
     static let key = "$version"
@@ -45,7 +47,7 @@ package struct MapVersion: Comparable {
         let numbers = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return numbers.count == 2
             && numbers.allSatisfy { number in
-                number.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+                number.allSatisfy(\.isDigit)
                     && (number.count == 1 || (number.first ?? UInt8(ascii: "0")) != UInt8(ascii: "0"))
             }
     }
