@@ -122,7 +122,7 @@ enum MapSource: Sendable {
     /// - Throws: An error if the map is missing or invalid, or if the environment variable that turns on recording has an
     ///   invalid value.
     func load(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
-        if let problem = RecordingMode.problem { throw SubstitutionScope.Failure([problem]) }
+        if let problem = RecordingMode.problem { throw Complaint(problem) }
         switch self {
         case .file(let path, let bundle, let folder, let testFile):
             let file = Self.url(path, beside: testFile)
@@ -148,6 +148,9 @@ enum MapSource: Sendable {
             : try SubstitutionMap(contentsOf: file, resources: resources, handlers: handlers)
     }
 
+    /// The kind of a complaint that a bundle has no map, or not all of its files.
+    private static let inBundle = "inBundle"
+
     private static func isArchive(_ file: URL) -> Bool { file.path.lowercased().hasSuffix(".har") }
 
     /// Loads a bundle's copy of a map.
@@ -165,7 +168,7 @@ enum MapSource: Sendable {
     ) throws -> SubstitutionMap {
         guard let file = find(path, in: bundle) else {
             let beginning = "There's no map “\(path)” beside the test's file or in the bundle “\(bundle.bundlePath)”."
-            throw SubstitutionScope.Failure(["\(beginning) \(SubstitutionMap.bundleFix)"])
+            throw Complaint(kind: Self.inBundle, "\(beginning) \(SubstitutionMap.bundleFix)")
         }
         do {
             let resources = resources.map { find($0, in: bundle) ?? url($0, beside: file.path) }
@@ -174,7 +177,7 @@ enum MapSource: Sendable {
             where error.problems.contains(where: { [.missingFile, .noResources].contains($0.kind) })
         {
             let end = "The bundle “\(bundle.bundlePath)” contains the map, but not all of its entries' files."
-            throw SubstitutionScope.Failure(["\(error)", "\(end) \(SubstitutionMap.bundleFix)"])
+            throw Complaint(kind: Self.inBundle, "\(error)\n\(end) \(SubstitutionMap.bundleFix)")
         }
     }
 
@@ -201,7 +204,7 @@ enum MapSource: Sendable {
     /// nearest existing map, and how to record the test's responses. In a recording run, adds nothing.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
         guard RecordingMode.problem == nil, !RecordingMode.isOn, archive == nil, isMissing,
-            !(error is MapToolError),
+            (error as? Complaint)?.kind ?? Self.inBundle == Self.inBundle,
             case .file(let path, _, _, let testFile) = self
         else { return "\(error)" }
         let question = NearestMap.path(insteadOf: path, beside: testFile).map { " Did you mean “\($0)”?" } ?? ""

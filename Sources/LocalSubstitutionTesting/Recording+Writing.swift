@@ -102,7 +102,7 @@ extension Recording {
             }
         }
 
-        mutating func add(_ item: RecordedItem, _ outcome: Result<RecordedMap.Added, MapToolError>) {
+        mutating func add(_ item: RecordedItem, _ outcome: Result<RecordedMap.Added, Complaint>) {
             switch outcome {
             case .success(let added):
                 let place = added.file.isEmpty ? "" : " → \(added.file)"

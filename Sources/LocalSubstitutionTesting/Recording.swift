@@ -144,10 +144,10 @@ extension Recording {
                 return other
             }
             guard other.identity == test.identity else {
-                throw SubstitutionScope.Failure([
+                throw Complaint(
                     "The tests \(other.description) and \(test.description) have the same recording, “\(place.path)”. "
                         + "Rename one of them."
-                ])
+                )
             }
         }
         return try Recording(place, options)

@@ -23,19 +23,19 @@ enum SharedSession {
     /// Checks that a map can answer `URLSession.shared`.
     ///
     /// - Throws: An error on watchOS, or if a session was used before the package could prepare `URLSession.shared`.
-    static func check(_ traits: LoaderTraits = .current) throws(SubstitutionScope.Failure) {
+    static func check(_ traits: LoaderTraits = .current) throws(Complaint) {
         guard traits.contains(.hasProtocols) else {
-            throw SubstitutionScope.Failure([
+            throw Complaint(
                 "watchOS has no custom protocols, so no map can answer URLSession.shared. Leave out sharedSession, and "
                     + "pass URLSession.substituted to the code."
-            ])
+            )
         }
         guard !LocalSubstitutionCache.reachesSharedSession else { return }
-        throw SubstitutionScope.Failure([
+        throw Complaint(
             "A session was used before this call, so no map can answer URLSession.shared. "
                 + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. If the "
                 + "test already has the trait, don't use a session before the first test runs."
-        ])
+        )
     }
 }
 #endif

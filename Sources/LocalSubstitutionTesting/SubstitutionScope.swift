@@ -73,16 +73,6 @@ struct SubstitutionScope: Sendable {
         }
     }
 
-    /// An error that lists problems, such as a map's problems. In XCTest, it lists the problems that would be issues in
-    /// Swift Testing.
-    struct Failure: Error, CustomStringConvertible, LocalizedError {
-        let description: String
-
-        init(_ problems: [String]) { description = problems.joined(separator: "\n") }
-
-        var errorDescription: String? { description }
-    }
-
     let substitutions: TestSubstitutions
     private let options: Options
     /// The part of the test's recording to which the scope belongs; `nil` if the test isn't recorded.
@@ -103,7 +93,7 @@ struct SubstitutionScope: Sendable {
 
     /// Runs a body in the scope, then ends the scope and reports its problems as issues of the current test.
     ///
-    /// - Throws: The body's error. Where Swift Testing has no current test, such as in XCTest, throws a `Failure` with
+    /// - Throws: The body's error. Where Swift Testing has no current test, such as in XCTest, throws a `Complaint` with
     ///   the problems and the body's error.
     func run<Result>(
         isolation: isolated (any Actor)? = #isolation,
@@ -137,8 +127,8 @@ struct SubstitutionScope: Sendable {
         let written = recording?.recording.isWrittenByScope == true ? recording?.recording.write() : nil
         let problems = problems() + late + forgotten + [written].compactMap { $0 }
         if Test.current == nil, !problems.isEmpty {
-            if case .failure(let error) = result { throw Failure(["\(error)"] + problems) }
-            throw Failure(problems)
+            if case .failure(let error) = result { throw Complaint((["\(error)"] + problems).joined(separator: "\n")) }
+            throw Complaint(problems.joined(separator: "\n"))
         }
         problems.forEach(options.record)
         return try result.get()

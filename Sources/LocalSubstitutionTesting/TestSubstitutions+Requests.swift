@@ -32,10 +32,10 @@ extension TestSubstitutions {
         try checkScope()
         let search = try RequestSearch(url, method: method)
         guard number > 0 else {
-            throw SubstitutionScope.Failure(["“number” is \(number). Use 1 for the first request."])
+            throw Complaint("“number” is \(number). Use 1 for the first request.")
         }
         guard seconds >= 0 else {
-            throw SubstitutionScope.Failure(["“within” is \(seconds) seconds. Use 0 or more."])
+            throw Complaint("“within” is \(seconds) seconds. Use 0 or more.")
         }
         await log.wait(for: number, search, within: seconds)
         let requests = log.requests
@@ -288,12 +288,12 @@ private struct RequestSearch: Sendable {
     ///   - url: A URL or a match pattern.
     ///   - method: The method to look for; `nil` for any method.
     /// - Throws: An error if `url` is neither a URL nor a match pattern.
-    init(_ url: String, method: String?) throws(SubstitutionScope.Failure) {
+    init(_ url: String, method: String?) throws(Complaint) {
         (self.url, self.method) = (url, method)
         do throws(URLParts.SyntaxError) {
             try key.insert(url)
         } catch {
-            throw SubstitutionScope.Failure(["The URL or match pattern “\(url)” \(error.message)".printable])
+            throw Complaint("The URL or match pattern “\(url)” \(error.message)".printable)
         }
     }
 
@@ -313,7 +313,7 @@ private struct RequestSearch: Sendable {
         _ number: Int,
         among requests: [TestSubstitutions.Request],
         within seconds: Double
-    ) -> SubstitutionScope.Failure {
+    ) -> Complaint {
         let count = requests.count { includes($0.request) }
         let wanted = [method, "request"].compactMap { $0 }.joined(separator: " ") + (number == 1 ? "" : "s")
         let url = URL(string: url).map { ShownURL($0).text } ?? url
@@ -322,11 +322,11 @@ private struct RequestSearch: Sendable {
             number == 1
             ? "No \(wanted) for “\(url)” was made" : "\(count) of \(number) \(wanted) for “\(url)” were made"
         let list = requests.map { "\n  \($0)" }.joined()
-        return SubstitutionScope.Failure([
+        return Complaint(
             "\(beginning) within \(time). "
                 + (list.isEmpty ? "The test has made no requests at all." : "These requests were made:\(list)")
                 + "\nCorrect the URL or the method, or wait longer (“within:”)."
-        ])
+        )
     }
 }
 

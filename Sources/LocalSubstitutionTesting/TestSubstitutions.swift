@@ -145,8 +145,8 @@ public final class TestSubstitutions: Sendable {
     /// Checks that these substitutions belong to a test.
     ///
     /// - Throws: An error that explains what to write, if these are the substitutions for code outside a test.
-    func checkScope() throws(SubstitutionScope.Failure) {
-        if self === Self.missing { throw SubstitutionScope.Failure([UnscopedProtocol.explanation]) }
+    func checkScope() throws(Complaint) {
+        if self === Self.missing { throw Complaint(UnscopedProtocol.explanation) }
     }
 }
 

@@ -115,7 +115,7 @@ private func run<Result>(
         recording = try Recording.argument(for: options)
         map = try options.map(recording?.recording)
     } catch {
-        throw SubstitutionScope.Failure([options.source.explanation(of: error, in: options.test)])
+        throw Complaint(options.source.explanation(of: error, in: options.test))
     }
     return try await options.inTurn {
         let scope = try SubstitutionScope(map, options, recording)

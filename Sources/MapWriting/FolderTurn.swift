@@ -1,17 +1,12 @@
 import Dispatch
 package import Foundation
-import LocalSubstitution
+package import LocalSubstitution
 
 /// An exclusive lock on the folders of a map and its files. While this object exists, any other turn for one of the
 /// folders waits, in this process and in others.
 ///
 /// The folders themselves are locked, so no lock file is left behind.
 package final class FolderTurn: Sendable {
-    /// Why a folder couldn't be locked. The description is a sentence or two.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     private let locks: [FileLock]
 
     /// Waits until no other turn has any of these folders, and locks them all.
@@ -25,14 +20,14 @@ package final class FolderTurn: Sendable {
         _ folders: URL...,
         limit: TimeInterval = .infinity,
         onWait: (String) -> Void = { _ in }
-    ) throws(Failure) {
+    ) throws(Complaint) {
         var opened: [(status: FileStatus, descriptor: Int32)] = []
         for folder in folders where FileStatus(path: folder.path) != nil {
             let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard descriptor >= 0, let status = FileStatus(descriptor: descriptor) else {
                 let reason = "The folder “\(folder.path)” can't be opened: \(String(cString: strerror(errno)))."
                 for descriptor in opened.map(\.descriptor) + [descriptor] where descriptor >= 0 { close(descriptor) }
-                throw Failure(description: reason.printable)
+                throw Complaint(printable: reason)
             }
             if opened.contains(where: { $0.status.isSameFile(as: status) }) {
                 close(descriptor)
@@ -59,7 +54,7 @@ package final class FolderTurn: Sendable {
                 for descriptor in opened.map(\.descriptor) { close(descriptor) }
                 let seconds = Int(limit).counted("second", "seconds")
                 let problem = "Another program has been changing the folder “\(name)” for \(seconds)."
-                throw Failure(description: "\(problem) Try again when it has ended.".printable)
+                throw Complaint(printable: "\(problem) Try again when it has ended.")
             }
             locks.append(lock)
         }

@@ -47,12 +47,12 @@ enum Main {
             }
             guard !FileManager.default.currentDirectoryPath.isEmpty else {
                 let folder = ProcessInfo.processInfo.environment["PWD"] ?? "."
-                throw Failure("The folder “\(folder)” no longer exists. Change to another one with cd.")
+                throw Complaint("The folder “\(folder)” no longer exists. Change to another one with cd.")
             }
             return try await command.run(arguments, output)
-        } catch let error as Failure {
-            output.message(error.status == .usage ? "\(error.description)" : "\(lines: error.description)")
-            return error.status
+        } catch let error as Complaint {
+            output.message(error.isOfUsage ? "\(error.description)" : "\(lines: error.description)")
+            return error.isOfUsage ? .usage : .failed
         } catch let error as SubstitutionMapError {
             output.message("The map has problems:\n\(lines: error.description)")
             return .failed

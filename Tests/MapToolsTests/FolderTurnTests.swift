@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 import MapWriting
 import TestSupport
 import Testing
@@ -39,7 +40,7 @@ struct FolderTurnTests {
         try folder.makeFolder("b")
         for (busy, free) in [("a", "b"), ("b", "a")] {
             let other = try FolderTurn(folder.file(busy))
-            let error = try #require(throws: FolderTurn.Failure.self) {
+            let error = try #require(throws: Complaint.self) {
                 try FolderTurn(folder.file(busy), folder.file(free), limit: 0)
             }
             #expect(error.description.hasPrefix("Another program has been changing the folder “"))

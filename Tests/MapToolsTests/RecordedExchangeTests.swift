@@ -295,7 +295,7 @@ struct RecordedExchangeTests {
     private static func added(
         to json: String = "{}",
         _ exchanges: [RecordedExchange]
-    ) throws -> (text: String, outcomes: [Result<RecordedMap.Added, MapToolError>]) {
+    ) throws -> (text: String, outcomes: [Result<RecordedMap.Added, Complaint>]) {
         let folder = try TemporaryFolder()
         let file = try folder.write("test.json", json)
         var map = try RecordedMap(file, bodies: folder.file("test"), keepsEntries: true)
@@ -420,7 +420,7 @@ struct RecordedExchangeTests {
             Self.exchange("POST", status: 999), Self.exchange("GET", url),
         ])
         #expect(outcomes.map { (try? $0.get()) != nil } == [false, true])
-        #expect(throws: MapToolError.self) { try outcomes[0].get() }
+        #expect(throws: Complaint.self) { try outcomes[0].get() }
         #expect(text.contains(url))
         #expect(!text.contains("999"))
     }

@@ -77,7 +77,7 @@ struct RecordedMapTests {
         let parent = file.deletingLastPathComponent().path
         try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: parent)
         defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: parent) }
-        #expect(throws: MapToolError.self) { try record(keepsEntries: false) }
+        #expect(throws: Complaint.self) { try record(keepsEntries: false) }
         #expect(files == before && before.count == 2)
     }
 
@@ -191,7 +191,7 @@ struct RecordedMapTests {
     )
     func unreadable(_ text: String, keepsEntries: Bool) throws {
         try folder.write("recorded/ShopTests/Cart.signIn.json", text)
-        let error = #expect(throws: MapToolError.self) {
+        let error = #expect(throws: Complaint.self) {
             try RecordedMap(file, bodies: bodies, keepsEntries: keepsEntries)
         }
         #expect(error?.description.contains("Delete “\(file.path)”, and record the test again.") == true)
@@ -205,7 +205,7 @@ struct RecordedMapTests {
         // Nothing is written through a link.
         let link = bodies.appendingPathComponent("k")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
-        #expect(throws: MapToolError.self) {
+        #expect(throws: Complaint.self) {
             try record(
                 Self.exchange("GET", "http://g/b", "new"),
                 Self.exchange("GET", "http://k/c", "new"),

@@ -177,7 +177,7 @@ extension MapMatch.PassedOver {
         case .condition(let failure), .bodyCondition(let failure): failure
         case .usedUp(let times):
             "it has answered \(times.counted("request", "requests")), the most that its “times” allows"
-        case .notFilled(let obstacle): obstacle.message
+        case .notFilled(let obstacle): obstacle.description
         }
     }
 }

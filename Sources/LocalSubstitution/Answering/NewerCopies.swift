@@ -35,22 +35,22 @@ final class NewerCopies: Sendable {
 
         /// Checks that a response can answer later requests for the URL. Throws an error if its status,
         /// `Cache-Control`, `Vary` or type shows that it can't.
-        fileprivate func check(_ response: HTTPURLResponse) throws(Failure) {
+        fileprivate func check(_ response: HTTPURLResponse) throws(Complaint) {
             guard response.statusCode == 200 else {
-                throw Failure(reason: "the server answered with status \(response.statusCode)")
+                throw Complaint("the server answered with status \(response.statusCode)")
             }
             if let value = response.value(forHTTPHeaderField: "Cache-Control"),
                 LoaderRules.directives(value)["no-store"] != nil
             {
-                throw Failure(reason: "the server's Cache-Control says “no-store”")
+                throw Complaint("the server's Cache-Control says “no-store”")
             }
             if response.value(forHTTPHeaderField: "Vary")?.contains("*") == true {
-                throw Failure(reason: "the server's Vary says “*”")
+                throw Complaint("the server's Vary says “*”")
             }
             // Captive portals answer every request with a login page.
             let expected = MIMEType.fileExtension(of: fileName).flatMap { MIMEType.guess(forExtension: $0) }
             if let expected, !expected.contains("html"), response.mimeType?.lowercased() == "text/html" {
-                throw Failure(reason: "the server sent text/html, but the file's type is \(expected)")
+                throw Complaint("the server sent text/html, but the file's type is \(expected)")
             }
         }
     }
@@ -62,11 +62,6 @@ final class NewerCopies: Sendable {
         /// When the network may be asked again, on the clock ``RefreshSchedule/Clock``. Until then, the file's response
         /// stays current.
         let dueAt: Int64
-    }
-
-    /// Why no newer copy was stored. The reason is a phrase without a period.
-    struct Failure: Error {
-        let reason: String
     }
 
     let schedule = RefreshSchedule()
@@ -167,14 +162,14 @@ extension NewerCopies {
             DispatchQueue.global(qos: .utility).async { [weak self] in
                 guard let self else { return done() }
                 let (url, key) = (question.requested, question.key)
-                do throws(Failure) {
+                do throws(Complaint) {
                     let bytes = try take(outcome, for: question, isConditional: validators != nil)
                     // Ends the question before the event is reported: a listener may cause the next question at once.
                     done()
                     observers.report(bytes == nil ? .upToDate : .refreshed, url, key: key, bytes: bytes)
                 } catch {
                     done()
-                    observers.report(.refreshFailed, url, key: key, reason: error.reason)
+                    observers.report(.refreshFailed, url, key: key, reason: error.description)
                 }
             }
         }
@@ -188,14 +183,13 @@ extension NewerCopies {
         _ outcome: UncachedLoader.Outcome,
         for question: Question,
         isConditional: Bool
-    ) throws(Failure) -> Int? {
+    ) throws(Complaint) -> Int? {
         switch outcome {
         case .failed(let reason):
-            throw Failure(reason: reason)
+            throw Complaint(reason)
         case .tooLong:
-            throw Failure(
-                reason:
-                    "the response has more than \(defaultCache.capacity.grouped) bytes, the default cache's capacity; raise "
+            throw Complaint(
+                "the response has more than \(defaultCache.capacity.grouped) bytes, the default cache's capacity; raise "
                     + "the cache's diskCapacity"
             )
         case .answer(let response, _) where response.statusCode == 304 && isConditional:
@@ -208,12 +202,12 @@ extension NewerCopies {
 
     /// Stores a response as a copy, unless its body has the same bytes as the file, or an equal copy is already stored.
     /// Returns whether new bytes answer from now on.
-    private func keep(_ data: Data, _ response: HTTPURLResponse, for question: Question) throws(Failure) -> Bool {
+    private func keep(_ data: Data, _ response: HTTPURLResponse, for question: Question) throws(Complaint) -> Bool {
         let file: FileBytes
         do throws(FileProblem) {
             file = try files.file(question.fileName, in: question.folder)
         } catch {
-            throw Failure(reason: "the entry's file \(error.fragment)")
+            throw Complaint("the entry's file \(error.fragment)")
         }
         let url = question.url
         let known = storedCopy(of: url)
@@ -230,8 +224,8 @@ extension NewerCopies {
             // If `URLCache` refuses the new copy as too large, it has already removed the older copy. So the older copy
             // is stored again.
             if let known { _ = store(known, of: url) }
-            throw Failure(
-                reason: "the default cache didn't store the \(data.count.grouped) bytes; raise the cache's diskCapacity"
+            throw Complaint(
+                "the default cache didn't store the \(data.count.grouped) bytes; raise the cache's diskCapacity"
             )
         }
         return known.map { $0.digest != copy.digest || !$0.standsFor(file) } ?? true

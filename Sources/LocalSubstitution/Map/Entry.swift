@@ -45,7 +45,7 @@ package struct Entry: Sendable {
     ///
     /// - Parameter captures: The text that each wildcard of the key's path and query matched.
     /// - Throws: An obstacle if the captures don't make a valid file name.
-    func fileNames(filledWith captures: [ArraySlice<UInt8>]) throws(FileName.Obstacle) -> [String] {
+    func fileNames(filledWith captures: [ArraySlice<UInt8>]) throws(Complaint) -> [String] {
         var names: [String] = []
         for file in files { names.append(file.wildcards > 0 ? try file.filled(with: captures) : file.text) }
         return names

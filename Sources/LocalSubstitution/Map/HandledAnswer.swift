@@ -2,11 +2,6 @@ import Foundation
 
 /// A handler's answer, checked like an entry of a map.
 struct HandledAnswer {
-    struct Mistake: Error {
-        /// What's wrong with the answer and how to fix it.
-        let message: String
-    }
-
     /// The substitution that answers the request. `nil` if the handler returned `nil`, so that nothing is substituted.
     let substitution: Substitution?
 
@@ -14,13 +9,13 @@ struct HandledAnswer {
     ///
     /// - Parameter called: The substitution of the entry whose handler was called.
     init(_ answer: SubstitutionMap.Answer, to called: Substitution, in folder: ResourcesFolder?, url: NormalizedURL)
-        throws(Mistake)
+        throws(Complaint)
     {
         var fields = EntryFields()
         var problems = answer.problems
         if answer.isNever {
             substitution = nil
-            if let problem = problems.first { throw Mistake(message: problem) }
+            if let problem = problems.first { throw Complaint(problem) }
             return
         }
         if let file = answer.onlyFile {
@@ -42,13 +37,13 @@ struct HandledAnswer {
             options: Entry.Options(merged)
         )
         problems += [merged.requestHeadersProblem, Self.problem(with: entry, in: folder)].compactMap { $0 }
-        if let problem = problems.first { throw Mistake(message: problem) }
-        do throws(FileName.Obstacle) {
+        if let problem = problems.first { throw Complaint(problem) }
+        do throws(Complaint) {
             let target = try entry.forwardTarget?.filled(with: [], for: url)
             let names = entry.files.map(\.text)
             substitution = Substitution(entry, fileNames: names, target: target, captures: [], folder: folder, url: url)
         } catch {
-            throw Mistake(message: "The answer's “forwardTo” isn't valid: \(error.message). Correct the URL.")
+            throw Complaint("The answer's “forwardTo” isn't valid: \(error). Correct the URL.")
         }
     }
 

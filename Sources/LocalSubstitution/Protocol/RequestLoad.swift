@@ -327,13 +327,13 @@ final class RequestLoad {
                 )
             )
         case .success(let answer):
-            do throws(HandledAnswer.Mistake) {
+            do throws(Complaint) {
                 let handled = try HandledAnswer(answer, to: substitution, in: plan.folder, url: url)
                 delaysFrom = .now()
                 responder.maps.use(plan)
                 return .next(Plan(plan, answeredWith: handled.substitution))
             } catch {
-                return .end(attachment.mishandled(plan, "\(name) can't answer: \(error.message)"))
+                return .end(attachment.mishandled(plan, "\(name) can't answer: \(error)"))
             }
         }
     }

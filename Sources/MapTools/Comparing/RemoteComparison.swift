@@ -249,7 +249,7 @@ private struct RemoteComparer: Sendable {
     private func replace(_ old: FileBytes, by body: Data, of job: Job) -> String? {
         if let contradiction = contradiction(body, old.data, of: job) { return contradiction }
         let turn: FolderTurn
-        do throws(FolderTurn.Failure) {
+        do throws(Complaint) {
             turn = try FolderTurn(folder.url, limit: 30)
         } catch {
             return error.description

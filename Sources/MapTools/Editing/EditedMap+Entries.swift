@@ -1,6 +1,6 @@
 package import Foundation
 import HTTPSyntax
-import LocalSubstitution
+package import LocalSubstitution
 import MapWriting
 
 #if canImport(FoundationNetworking)
@@ -15,7 +15,7 @@ extension EditedMap {
     ///   - key: The entry's key: a URL, or a match pattern for several URLs.
     ///   - replacing: Whether to replace a different entry for the same URLs, and a different file with the same name.
     ///     If `false`, the default, either is an error. A file that another entry uses is never replaced.
-    package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(MapToolError) -> KeptFile {
+    package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(Complaint) -> KeptFile {
         let url = try Self.exactURL(key)
         let oldKey = url.map { entries.key(of: $0) } ?? entries.pattern(equalTo: key)
         let body: Data
@@ -25,13 +25,15 @@ extension EditedMap {
             body = try opened.contents()
             inside = (try? ResourcesFolder(folder.resources).opened())?.name(of: opened)
         } catch {
-            throw MapToolError("The file “\(file.path)” \(error.message)")
+            throw Complaint(printable: "The file “\(file.path)” \(error.message)")
         }
         let name = inside ?? file.lastPathComponent
-        if let problem = FileName(text: name).problem { throw MapToolError("The file's name “\(name)” \(problem)") }
+        if let problem = FileName(text: name).problem {
+            throw Complaint(printable: "The file's name “\(name)” \(problem)")
+        }
         guard FileName(text: name).wildcards == 0 else {
-            throw MapToolError(
-                "The file's name “\(name)” has a *, which is a wildcard in a map. Rename the file."
+            throw Complaint(
+                printable: "The file's name “\(name)” has a *, which is a wildcard in a map. Rename the file."
             )
         }
         let value = JSONText.string(name)
@@ -62,20 +64,20 @@ extension EditedMap {
         body: Data,
         redirects: [URLRequest],
         replacing: Bool = false
-    ) throws(MapToolError) -> KeptFile {
+    ) throws(Complaint) -> KeptFile {
         let url = try Self.loadedURL(key)
         if let reason = RecordingRules.refusal(ofRedirects: redirects) {
-            throw MapToolError(
-                "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file that answers it."
+            throw Complaint(
+                printable:
+                    "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file that answers it."
             )
         }
         let recorded = WrittenResponse(response, body: body)
         let exchange = RecordedExchange(request: .any("GET"), url: key, response: recorded)
-        switch try keep([exchange], for: url, as: key, replacing: replacing).first {
-        case .success(let kept): return kept
-        case .failure(let other): throw occupied(other.key)
-        case nil: throw MapToolError("\(key): Nothing was added.")
+        guard let kept = try keep([exchange], for: url, as: key, replacing: replacing).first else {
+            throw Complaint(printable: "\(key): Nothing was added.")
         }
+        return try kept.get()
     }
 
     /// Checks a key before an entry for it is added. Throws an error if the entry can't be added.
@@ -84,7 +86,7 @@ extension EditedMap {
     ///   - isLoaded: Whether the answer will be loaded from the URL. If `true`, an error is thrown for a pattern.
     ///   - replacing: Whether the map may already have an entry for the URL. It has no effect if `isLoaded` is `false`.
     /// - Returns: A warning if the URL may contain a credential; otherwise, `nil`. For a pattern, always `nil`.
-    package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapToolError) -> String? {
+    package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(Complaint) -> String? {
         guard let url = isLoaded ? try Self.loadedURL(key) : try Self.exactURL(key) else { return nil }
         if isLoaded, !replacing, let key = entries.refusal(of: url)?.key { throw occupied(key) }
         return SecretName.first(in: url)
@@ -92,44 +94,47 @@ extension EditedMap {
     }
 
     /// Returns the URL of an exact key; `nil` for a pattern. Throws an error if the key is invalid.
-    private static func exactURL(_ key: String) throws(MapToolError) -> NormalizedURL? {
+    private static func exactURL(_ key: String) throws(Complaint) -> NormalizedURL? {
         do throws(URLParts.SyntaxError) {
             return if case .url(let url) = try MapKey(key) { url } else { nil }
         } catch {
-            throw MapToolError("The URL “\(key)” \(error.message)")
+            throw Complaint(printable: "The URL “\(key)” \(error.message)")
         }
     }
 
     /// Returns the URL of an exact key. Throws an error for a pattern, which can't be loaded, and for an invalid key.
-    private static func loadedURL(_ key: String) throws(MapToolError) -> NormalizedURL {
+    private static func loadedURL(_ key: String) throws(Complaint) -> NormalizedURL {
         if let url = try exactURL(key) { return url }
-        throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name the file that answers it.")
+        throw Complaint(printable: "“\(key)” is a pattern, which can't be loaded. Name the file that answers it.")
     }
 
     /// Throws an error if the name belongs to a file that can't be replaced. A file can be replaced only if `replacing`
     /// is `true`, and if no entry but the one with the given key uses the file.
     ///
     /// - Parameter key: The key of the entry that is replaced; `nil` if the entry is new.
-    private mutating func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapToolError) {
+    private mutating func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(Complaint) {
         guard written.contains(name) else { return }
         guard replacing else {
-            throw MapToolError(
-                "The resources folder already has a different file “\(name)”. Rename yours, or replace that file with --force."
+            throw Complaint(
+                printable:
+                    "The resources folder already has a different file “\(name)”. Rename yours, or replace that file with --force."
             )
         }
         let isOwn = key.map { entries.document.files(of: $0).contains(name) } ?? false
         guard isOwn ? isOnlyUse(name) : !entries.names(name) else {
-            throw MapToolError("The file “\(name)” in the resources folder belongs to another entry. Rename your file.")
+            throw Complaint(
+                printable: "The file “\(name)” in the resources folder belongs to another entry. Rename your file."
+            )
         }
     }
 
-    private func occupied(_ key: String) -> MapToolError {
+    private func occupied(_ key: String) -> Complaint {
         let isNull = entries.document.values[key] == "null"
-        return MapToolError(
+        let text =
             isNull
-                ? "The entry “\(key)” is null, so it excludes this URL. Remove that entry, or add the URL with --force."
-                : "The map already has the entry “\(key)” for this URL. Replace it with --force."
-        )
+            ? "The entry “\(key)” is null, so it excludes this URL. Remove that entry, or add the URL with --force."
+            : "The map already has the entry “\(key)” for this URL. Replace it with --force."
+        return Complaint(key: key, text.printable)
     }
 }
 
@@ -143,22 +148,22 @@ extension EditedMap {
     ///     answer in their order.
     ///   - key: The key of the new entry. An existing entry keeps its key.
     ///   - replacing: Whether to replace an existing entry for the URL.
-    /// - Returns: For each exchange, the kept file, or the key of the existing entry that wasn't replaced.
+    /// - Returns: For each exchange, the kept file, or a complaint about the existing entry that wasn't replaced.
     mutating func keep(
         _ exchanges: [RecordedExchange],
         for url: NormalizedURL,
         as key: String,
         replacing: Bool
-    ) throws(MapToolError) -> [Result<KeptFile, Occupied>] {
+    ) throws(Complaint) -> [Result<KeptFile, Complaint>] {
         let oldKey = entries.key(of: url)
         let same = exchanges.map { exchange in oldKey.flatMap { unchanged(exchange, for: url, in: $0) } }
         let occupied = entries.refusal(of: url)?.key
         if let occupied, !replacing || same.allSatisfy({ $0 != nil }) {
-            return same.map { $0.map { .success($0) } ?? .failure(Occupied(key: occupied)) }
+            return same.map { $0.map { .success($0) } ?? .failure(self.occupied(occupied)) }
         }
         // A piece of a stream isn't a body, so its file is never overwritten.
         let own = oldKey.map { entries.document.files(of: $0, withPieces: false) } ?? []
-        var kept: [Result<KeptFile, Occupied>] = []
+        var kept: [Result<KeptFile, Complaint>] = []
         var answers: [EntryText.Members] = []
         var bodies: WrittenBodies = [:]
         for (exchange, same) in zip(exchanges, same) {
@@ -174,11 +179,6 @@ extension EditedMap {
         }
         if !answers.isEmpty { set(oldKey ?? key, to: EntryText.value(of: answers)) }
         return kept
-    }
-
-    /// The error if the map already has an entry for a URL.
-    struct Occupied: Error {
-        let key: String
     }
 
     /// Returns the kept file if the entry with the given key already serves this response; otherwise, `nil`.

@@ -41,7 +41,7 @@ package struct EditedMap {
     ///   - resources: The map's resources folder, which is created when a file is written.
     ///   - isDryRun: Whether to try out the change without writing anything; `false` by default.
     ///   - onWait: Called with a sentence to show if the call waits longer than a second.
-    /// - Throws: `SubstitutionMapError` if the map has problems. `MapToolError` or `FolderTurn.Failure` if its folder
+    /// - Throws: `SubstitutionMapError` if the map has problems. `Complaint` if its folder
     ///   can't be used.
     package init(
         _ file: URL,
@@ -61,7 +61,7 @@ package struct EditedMap {
         self.isDryRun = isDryRun
         let turn = try FolderTurn(place, resources, limit: 30, onWait: onWait)
         folder = MapFolder(file, resources: resources, turn: turn)
-        if let misspelling = folder.misspelling { throw MapToolError(misspelling) }
+        if let misspelling = folder.misspelling { throw Complaint(printable: misspelling) }
         if folder.status == nil {
             base = nil
         } else {
@@ -109,7 +109,7 @@ package struct EditedMap {
         _ body: Data,
         as name: RecordedFileName,
         over own: [String] = []
-    ) throws(MapToolError) -> String {
+    ) throws(Complaint) -> String {
         if let file = own.first(where: { !isTaken($0) && hasFile($0, body) }) {
             markTaken(file)
             return file
@@ -130,7 +130,7 @@ package struct EditedMap {
             let free = folder.names.take(candidate)
             if free == nil || isDryRun, reuse(candidate, for: body) { return candidate }
             guard let free else { continue }
-            do throws(MapToolError) {
+            do throws(Complaint) {
                 if try writeNew(body, to: free) {
                     markTaken(free)
                     return free
@@ -159,7 +159,7 @@ package struct EditedMap {
         as name: RecordedFileName,
         over own: [String] = [],
         unlessIn bodies: inout WrittenBodies
-    ) throws(MapToolError) -> String {
+    ) throws(Complaint) -> String {
         let body = exchange.response.body
         if let file = bodies[exchange.request]?[body] { return file }
         let file = try write(body, as: name, over: own)
@@ -177,7 +177,7 @@ package struct EditedMap {
 
     /// Writes a body to a file with this name. If the file exists, only prepares the new bytes. They replace the old
     /// ones when the map is saved.
-    mutating func write(_ body: Data, to name: String) throws(MapToolError) {
+    mutating func write(_ body: Data, to name: String) throws(Complaint) {
         guard try !writeNew(body, to: name), !isDryRun else { return }
         try Self.writing { () throws(WrittenFolder.Problem) in try written.prepare(body, for: name) }
         replaced.append(name)
@@ -185,7 +185,7 @@ package struct EditedMap {
     }
 
     /// Writes a body to a new file, unless something already has its name. Returns whether the name was free.
-    private mutating func writeNew(_ body: Data, to name: String) throws(MapToolError) -> Bool {
+    private mutating func writeNew(_ body: Data, to name: String) throws(Complaint) -> Bool {
         guard !isDryRun else { return !written.contains(name) }
         try Self.makeFolder(folder.resources)
         let isNew = try Self.writing { () throws(WrittenFolder.Problem) in try written.writeNew(body, to: name) }
@@ -214,7 +214,7 @@ package struct EditedMap {
 
     /// Writes the map if the new text can be loaded, and then replaces existing files.
     ///
-    /// - Throws: `SubstitutionMapError` if the new text can't be loaded. `MapToolError` if the map has changed or
+    /// - Throws: `SubstitutionMapError` if the new text can't be loaded. `Complaint` if the map has changed or
     ///   something can't be written. The map is then unchanged, unless the error says that it's saved.
     package mutating func save() throws {
         do {
@@ -252,7 +252,7 @@ package struct EditedMap {
 
     /// Replaces the existing files with the prepared bytes. If that fails for one file, goes on with the
     /// others, and throws an error at the end.
-    private mutating func finishReplaced() throws(MapToolError) {
+    private mutating func finishReplaced() throws(Complaint) {
         var problems: [WrittenFolder.Problem] = []
         for name in replaced {
             do throws(WrittenFolder.Problem) {
@@ -266,22 +266,21 @@ package struct EditedMap {
         replaced = []
         guard let first = problems.first else { return }
         let files = problems.count == 1 ? "a file still has its" : "\(problems.count.grouped) files still have their"
-        throw MapToolError("The map is saved, but \(files) old bytes. \(first.message) Run the command again.")
+        throw Complaint(printable: "The map is saved, but \(files) old bytes. \(first.message) Run the command again.")
     }
 
-    /// Calls a closure that writes something. If the closure throws, throws its problem as a `MapToolError`.
-    private static func writing<Value>(_ body: () throws(WrittenFolder.Problem) -> Value) throws(MapToolError) -> Value
-    {
-        do throws(WrittenFolder.Problem) { return try body() } catch { throw MapToolError(error) }
+    /// Calls a closure that writes something. If the closure throws, throws its problem as a `Complaint`.
+    private static func writing<Value>(_ body: () throws(WrittenFolder.Problem) -> Value) throws(Complaint) -> Value {
+        do throws(WrittenFolder.Problem) { return try body() } catch { throw Complaint(printable: error.message) }
     }
 
     /// Calls a closure that changes entries and writes their files. If it throws, removes the files that it wrote,
     /// since no entry uses them.
     mutating func undoing<Value>(
-        _ body: (inout Self) throws(MapToolError) -> Value
-    ) throws(MapToolError) -> Value {
+        _ body: (inout Self) throws(Complaint) -> Value
+    ) throws(Complaint) -> Value {
         let (made, replaced) = (made.count, replaced.count)
-        do throws(MapToolError) {
+        do throws(Complaint) {
             return try body(&self)
         } catch {
             removeFiles(except: made, replaced)
@@ -307,19 +306,20 @@ package struct EditedMap {
         self.replaced.removeLast(replaced.count)
     }
 
-    private static func changed(_ file: URL) -> MapToolError {
-        MapToolError(
-            "Another program changed the map “\(file.path)” during the command, so nothing was saved. Run the command again."
+    private static func changed(_ file: URL) -> Complaint {
+        Complaint(
+            printable:
+                "Another program changed the map “\(file.path)” during the command, so nothing was saved. Run the command again."
         )
     }
 
-    static func makeFolder(_ folder: URL) throws(MapToolError) {
+    static func makeFolder(_ folder: URL) throws(Complaint) {
         if FileStatus(path: folder.path)?.kind == .folder { return }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw MapToolError(
-                "The folder “\(folder.path)” can't be created: \(error.localizedDescription.sentence) "
+            throw Complaint(
+                printable: "The folder “\(folder.path)” can't be created: \(error.localizedDescription.sentence) "
                     + "Create it, or use another folder."
             )
         }

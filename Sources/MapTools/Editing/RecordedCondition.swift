@@ -36,27 +36,23 @@ struct RecordedCondition: Hashable, Sendable {
     ///   - type: The request's `Content-Type`; `nil` if it has none.
     init(_ body: Data?, type: String? = nil) {
         guard let body, !body.isEmpty else { return }
-        do throws(Obstacle) {
-            guard body.count <= Self.longestBody else { throw .isTooLong }
+        do throws(Complaint) {
+            guard body.count <= Self.longestBody else { throw Self.isTooLong }
             if (try? JSONSerialization.jsonObject(with: body)) != nil {
                 try readJSON(body)
             } else if Self.isForm(body, type) {
                 setText(try form(body))
             } else {
-                throw Obstacle(reason: "it's neither JSON nor a form")
+                throw Complaint("it's neither JSON nor a form")
             }
         } catch {
-            obstacle = "the request's body isn't compared, since \(error.reason)"
+            obstacle = "the request's body isn't compared, since \(error)"
         }
     }
 
-    /// Why a map can't compare a body, as a clause without a period.
-    private struct Obstacle: Error {
-        let reason: String
-
-        static let isSecret = Obstacle(reason: "all of it may be credentials")
-        static let isTooLong = Obstacle(reason: "it's longer than \(longest >> 10) KiB")
-    }
+    /// Why a map can't compare a body, each as a clause without a period.
+    private static let isSecret = Complaint("all of it may be credentials")
+    private static let isTooLong = Complaint("it's longer than \(longest >> 10) KiB")
 
     static func == (one: Self, other: Self) -> Bool { one.comparison == other.comparison }
 
@@ -87,7 +83,7 @@ struct RecordedCondition: Hashable, Sendable {
     func digest(with method: String) -> String { Digest.hexadecimal(of: Data((method + (example ?? "")).utf8)) }
 
     /// Makes the condition compare a JSON body.
-    private mutating func readJSON(_ body: Data) throws(Obstacle) {
+    private mutating func readJSON(_ body: Data) throws(Complaint) {
         let read = body.withUnsafeBytes { bytes in
             // Returns a `Result`, since `withUnsafeBytes` doesn't have typed throws.
             Result { () throws(JSONCursor.SyntaxError) in
@@ -101,20 +97,20 @@ struct RecordedCondition: Hashable, Sendable {
         do throws(JSONCursor.SyntaxError) {
             found = try read.get()
         } catch {
-            throw Obstacle(
-                reason: error.hasLongExponent
+            throw Complaint(
+                error.hasLongExponent
                     ? "one of its numbers has an exponent of more than 4 digits"
                     : "it's nested more than \(JSONValue.deepest) levels deep"
             )
         }
         isRedacted = !found.secrets.isEmpty
         guard let json = found.rest, json != "{}" else {
-            guard !isRedacted else { throw .isSecret }
-            guard body.count <= Self.longest else { throw .isTooLong }
+            guard !isRedacted else { throw Self.isSecret }
+            guard body.count <= Self.longest else { throw Self.isTooLong }
             // As `when.json`, an empty object would match every object. So the body is compared as text.
             return setText(String(decoding: body, as: UTF8.self))
         }
-        guard json.utf8.count <= Self.longest else { throw .isTooLong }
+        guard json.utf8.count <= Self.longest else { throw Self.isTooLong }
         (comparison, example) = (JSONValue(json).map { .json($0) }, json)
     }
 
@@ -129,15 +125,15 @@ struct RecordedCondition: Hashable, Sendable {
         type.map { MIMEType.essence(of: $0) == "application/x-www-form-urlencoded" } ?? SecretMember.isForm(body)
     }
 
-    /// Returns a form with `*` for each value that may be a credential. Throws an obstacle if the form is too long,
+    /// Returns a form with `*` for each value that may be a credential. Throws a complaint if the form is too long,
     /// isn't UTF-8, already has a `*`, or would consist only of `*`.
-    private mutating func form(_ body: Data) throws(Obstacle) -> String {
-        guard body.count <= Self.longest else { throw .isTooLong }
-        guard let form = String(data: body, encoding: .utf8) else { throw Obstacle(reason: "it isn't UTF-8") }
-        guard !form.contains("*") else { throw Obstacle(reason: "it has a *, which would match any text") }
+    private mutating func form(_ body: Data) throws(Complaint) -> String {
+        guard body.count <= Self.longest else { throw Self.isTooLong }
+        guard let form = String(data: body, encoding: .utf8) else { throw Complaint("it isn't UTF-8") }
+        guard !form.contains("*") else { throw Complaint("it has a *, which would match any text") }
         let fields = SecretMember.fields(of: form, withSecrets: "*")
         isRedacted = fields.contains { $0.hasSuffix("*") }
-        guard fields.contains(where: { !$0.isEmpty && !$0.hasSuffix("*") }) else { throw .isSecret }
+        guard fields.contains(where: { !$0.isEmpty && !$0.hasSuffix("*") }) else { throw Self.isSecret }
         return fields.joined(separator: "&")
     }
 }

@@ -22,13 +22,15 @@ extension EditedMap {
         var imported = HTTPArchive.Imported()
         var outcomes = left.mapValues { Result<KeptFile, HTTPArchive.Refusal>.failure($0) }
         for (url, responses) in found {
-            do throws(MapToolError) {
+            do throws(Complaint) {
                 let exchanges = responses.map(\.exchange)
-                let kept = try undoing { map throws(MapToolError) in
+                let kept = try undoing { map throws(Complaint) in
                     try map.keep(exchanges, for: url, as: url.canonical, replacing: replacing)
                 }
                 for (response, outcome) in zip(responses, kept) {
-                    for number in response.numbers { outcomes[number] = outcome.mapError { .entry(key: $0.key) } }
+                    for number in response.numbers {
+                        outcomes[number] = outcome.mapError { .entry(key: $0.key ?? url.canonical) }
+                    }
                 }
                 let isWritten = kept.contains { (try? $0.get()).map { $0.change != .unchanged } == true }
                 if isWritten { imported.count(exchanges) }
@@ -246,13 +248,13 @@ extension HTTPArchive {
             statuses: [Int] = [],
             methods: [String] = [],
             largest: Int = standardLargest
-        ) throws(MapToolError) {
+        ) throws(Complaint) {
             if !patterns.isEmpty { self.patterns = MapKey.Matcher() }
             for pattern in patterns {
                 do throws(URLParts.SyntaxError) {
                     try self.patterns?.insert(pattern)
                 } catch {
-                    throw MapToolError("“\(pattern)” isn't a match pattern. It \(error.message)")
+                    throw Complaint(printable: "“\(pattern)” isn't a match pattern. It \(error.message)")
                 }
             }
             self.types = types.map { Glob(Array($0.asciiLowercased.utf8)) }

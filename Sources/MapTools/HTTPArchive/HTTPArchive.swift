@@ -1,6 +1,6 @@
 package import Foundation
 import HTTPSyntax
-import LocalSubstitution
+package import LocalSubstitution
 import MapWriting
 
 /// An HTTP Archive (HAR 1.2): requests and responses that a browser or proxy recorded. Chrome, Firefox, Safari,
@@ -20,25 +20,25 @@ package struct HTTPArchive: Sendable {
     /// Reads an archive.
     ///
     /// - Throws: An error if the file can't be read, isn't valid JSON, or has no list `log.entries`.
-    package init(contentsOf file: URL) throws(MapToolError) {
+    package init(contentsOf file: URL) throws(Complaint) {
         let bytes: Data
         do throws(FileProblem) {
             // The file isn't mapped into memory. If another program truncated a mapped file, the process would crash.
             bytes = try OpenedFile(path: file.path).contents()
         } catch {
-            throw MapToolError("The archive “\(file.path)” \(error.message)")
+            throw Complaint(printable: "The archive “\(file.path)” \(error.message)")
         }
-        do throws(MapToolError) {
+        do throws(Complaint) {
             try self.init(bytes, in: file.deletingLastPathComponent().path)
         } catch {
-            throw MapToolError("\(file.lastPathComponent)\(error.description)")
+            throw Complaint(printable: "\(file.lastPathComponent)\(error.description)")
         }
     }
 
     /// Reads an archive's bytes.
     ///
     /// - Throws: An error that begins with the line and column, such as `:3:1: The archive ends inside a string.`
-    init(_ bytes: Data, in folder: String? = nil) throws(MapToolError) {
+    init(_ bytes: Data, in folder: String? = nil) throws(Complaint) {
         (self.bytes, self.folder) = (bytes, folder)
         let result = bytes.withUnsafeBytes { raw in
             // Returns a `Result`, since `withUnsafeBytes` doesn't have typed throws.
@@ -48,7 +48,7 @@ package struct HTTPArchive: Sendable {
             entries = try result.get()
         } catch {
             let (line, column) = error.position(in: bytes)
-            throw MapToolError(":\(line):\(column): The archive \(error.message)")
+            throw Complaint(printable: ":\(line):\(column): The archive \(error.message)")
         }
     }
 

@@ -1,5 +1,5 @@
 package import Foundation
-import LocalSubstitution
+package import LocalSubstitution
 import MapWriting
 
 extension RecordedMap {
@@ -40,8 +40,8 @@ extension RecordedMap {
     }
 
     /// Returns why exchanges with a URL can't be recorded, and what to do instead; `nil` if they can.
-    package static func obstacle(toRecording url: URL) -> MapToolError? {
-        do throws(MapToolError) {
+    package static func obstacle(toRecording url: URL) -> Complaint? {
+        do throws(Complaint) {
             _ = try recordable(url.absoluteString)
             return nil
         } catch {
@@ -50,16 +50,16 @@ extension RecordedMap {
     }
 
     /// Returns the normal form of a URL to record. Throws an error if the URL is invalid or may contain a credential.
-    private static func recordable(_ url: String) throws(MapToolError) -> NormalizedURL {
+    private static func recordable(_ url: String) throws(Complaint) -> NormalizedURL {
         let normalized: NormalizedURL
         do throws(URLParts.SyntaxError) {
             normalized = try NormalizedURL(url)
         } catch {
-            throw MapToolError("The URL \(error.message)")
+            throw Complaint(printable: "The URL \(error.message)")
         }
         if let parameter = SecretName.first(in: normalized) {
             let advice = parameter.name.map { ", with \"ignoreQuery\": [\(JSONText.string($0))]" } ?? ""
-            throw MapToolError("\(parameter.sentence) Write an entry into the map by hand\(advice).")
+            throw Complaint(printable: "\(parameter.sentence) Write an entry into the map by hand\(advice).")
         }
         return normalized
     }
@@ -87,11 +87,11 @@ extension RecordedMap {
     ///   arguments got different responses. An exchange that can't be added doesn't affect others.
     package mutating func add(
         _ arguments: [[RecordedExchange]]
-    ) -> (outcomes: [[Result<Added, MapToolError>]], conflicts: [Conflict]) {
+    ) -> (outcomes: [[Result<Added, Complaint>]], conflicts: [Conflict]) {
         let recorded = arguments.enumerated().map { place, exchanges in exchanges.map { Recorded($0, of: place) } }
         var groups: [String: Group] = [:]
         for item in recorded.joined() {
-            do throws(MapToolError) {
+            do throws(Complaint) {
                 let url = try Self.recordable(item.exchange.url)
                 groups[url.canonical, default: Group(url: url)].items.append(item)
             } catch {
@@ -136,8 +136,8 @@ extension RecordedMap {
         /// The position of the test's argument.
         let argument: Int
         /// Stays like this if another argument's response is kept.
-        var outcome = Result<Added, MapToolError>.failure(
-            MapToolError("Another argument's response to this request is kept.")
+        var outcome = Result<Added, Complaint>.failure(
+            Complaint(printable: "Another argument's response to this request is kept.")
         )
 
         init(_ exchange: RecordedExchange, of argument: Int) { (self.exchange, self.argument) = (exchange, argument) }
@@ -173,8 +173,8 @@ extension RecordedMap {
         let listsMethod = before != nil || !isAlone
         var alternatives: [EntryText.Members] = []
         for addition in additions {
-            let result: Result<Added, MapToolError>
-            do throws(MapToolError) {
+            let result: Result<Added, Complaint>
+            do throws(Complaint) {
                 let file = file(for: addition, of: url)
                 let members = members(addition, of: url, file: file, listsMethod: listsMethod)
                 try Self.check(Self.value(before, adding: [members]), of: key, document.values["$defaults"])
@@ -229,10 +229,11 @@ extension RecordedMap {
 
     /// Checks an entry's new value: a map that has only this entry and `$defaults` must be valid. Throws an error if it
     /// isn't, or if `value` is `nil` because the entry can't have more alternatives.
-    private static func check(_ value: String?, of key: String, _ defaults: String?) throws(MapToolError) {
+    private static func check(_ value: String?, of key: String, _ defaults: String?) throws(Complaint) {
         guard let value else {
-            throw MapToolError(
-                "The recording's entry has “ignoreQuery”, “enabled” or “use”, so it can't get alternatives. Remove that "
+            throw Complaint(
+                printable:
+                    "The recording's entry has “ignoreQuery”, “enabled” or “use”, so it can't get alternatives. Remove that "
                     + "field, and record the test again."
             )
         }
@@ -246,7 +247,9 @@ extension RecordedMap {
                 throw SubstitutionMapError(file: nil, problems: [problem])
             }
         } catch {
-            throw MapToolError("The response's entry would be invalid. \(error.problems.first?.message ?? "\(error)")")
+            throw Complaint(
+                printable: "The response's entry would be invalid. \(error.problems.first?.message ?? "\(error)")"
+            )
         }
     }
 

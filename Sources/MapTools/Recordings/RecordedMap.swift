@@ -39,15 +39,11 @@ package struct RecordedMap {
         bodies folder: URL,
         keepsEntries: Bool,
         since beginning: Beginning? = nil
-    ) throws(MapToolError) {
+    ) throws(Complaint) {
         (self.file, self.folder, self.keepsEntries) = (file, folder, keepsEntries)
         let parent = file.deletingLastPathComponent()
         try EditedMap.makeFolder(parent)
-        do throws(FolderTurn.Failure) {
-            turn = try FolderTurn(parent, folder, limit: 30)
-        } catch {
-            throw MapToolError(error.description)
-        }
+        turn = try FolderTurn(parent, folder, limit: 30)
         var read: MapDocument?
         if FileStatus(path: file.path) != nil {
             do throws(SubstitutionMapError) {
@@ -73,8 +69,8 @@ package struct RecordedMap {
     }
 
     /// Returns the error of a recording that can't be read.
-    package static func unusable(_ file: URL, _ error: SubstitutionMapError) -> MapToolError {
-        MapToolError("\(error)\nThe recording can't be used. Delete “\(file.path)”, and record the test again.")
+    package static func unusable(_ file: URL, _ error: SubstitutionMapError) -> Complaint {
+        Complaint(printable: "\(error)\nThe recording can't be used. Delete “\(file.path)”, and record the test again.")
     }
 
     /// Whether there's a recording on disk.
@@ -123,9 +119,9 @@ package struct RecordedMap {
     ///
     /// - Throws: An error if the new map would be invalid, or something can't be written. The old recording is then
     ///   unchanged.
-    package mutating func save() throws(MapToolError) {
+    package mutating func save() throws(Complaint) {
         defer { turn = nil }
-        do throws(MapToolError) {
+        do throws(Complaint) {
             if isEmpty {
                 try removeMap()
             } else {
@@ -139,16 +135,16 @@ package struct RecordedMap {
         removeUnused()
     }
 
-    private func removeMap() throws(MapToolError) {
+    private func removeMap() throws(Complaint) {
         guard old != nil else { return }
         writtenParent.remove(file.lastPathComponent)
         // The map still names its bodies, so they stay, too.
         guard FileStatus(path: file.path) == nil else {
-            throw MapToolError("“\(file.path)” can't be removed. Allow this user to write to its folder.")
+            throw Complaint(printable: "“\(file.path)” can't be removed. Allow this user to write to its folder.")
         }
     }
 
-    private mutating func write() throws(MapToolError) {
+    private mutating func write() throws(Complaint) {
         let data = document.data
         // A process that had the lock before may have removed the folder, since it was empty.
         try EditedMap.makeFolder(file.deletingLastPathComponent())
@@ -162,9 +158,9 @@ package struct RecordedMap {
             _ = try SubstitutionMap(json: data, resources: folder, handlers: .any)
             try writtenParent.write(data, to: file.lastPathComponent)
         } catch let error as WrittenFolder.Problem {
-            throw MapToolError(error)
+            throw Complaint(printable: error.message)
         } catch {
-            throw MapToolError("\(error)")
+            throw Complaint(printable: "\(error)")
         }
     }
 

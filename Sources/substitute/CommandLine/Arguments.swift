@@ -11,7 +11,7 @@ struct Arguments: Sendable {
     ///
     /// - Throws: A failure with the status `usage` if the subcommand doesn't know an option, if an option's value is
     ///   missing, if a flag has a value, or if an option that has a value and doesn't repeat is given twice.
-    init(_ words: [String], for command: Subcommand) throws(Failure) {
+    init(_ words: [String], for command: Subcommand) throws(Complaint) {
         let options = command.allOptions
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -32,7 +32,7 @@ struct Arguments: Sendable {
                 let nearest = NearestName.of(parts[0], in: names)
                 let advice =
                     removed ?? nearest.map { "Did you mean “\($0)”?" } ?? "Use --help to list the options."
-                throw Failure(usage: "“\(parts[0])” isn't an option of \(command.name). \(advice)")
+                throw Complaint(usage: "“\(parts[0])” isn't an option of \(command.name). \(advice)")
             }
             try add(option, given: parts.dropFirst().first, &rest)
         }
@@ -57,9 +57,9 @@ struct Arguments: Sendable {
         as kind: String,
         _ advice: String,
         _ parse: (String) -> Value?
-    ) throws(Failure) -> [Value] {
-        try all(name).map { text throws(Failure) in
-            guard let value = parse(text) else { throw Failure(usage: "“\(text)” isn't \(kind). \(advice)") }
+    ) throws(Complaint) -> [Value] {
+        try all(name).map { text throws(Complaint) in
+            guard let value = parse(text) else { throw Complaint(usage: "“\(text)” isn't \(kind). \(advice)") }
             return value
         }
     }
@@ -68,19 +68,19 @@ struct Arguments: Sendable {
         _ option: Subcommand.Option,
         given: String?,
         _ rest: inout ArraySlice<String>
-    ) throws(Failure) {
+    ) throws(Complaint) {
         guard let placeholder = option.value?.placeholder else {
-            if let given { throw Failure(usage: "--\(option.name) doesn't take a value. Leave out “=\(given)”.") }
+            if let given { throw Complaint(usage: "--\(option.name) doesn't take a value. Leave out “=\(given)”.") }
             values[option.name] = []
             return
         }
         guard values[option.name] == nil || option.repeats else {
-            throw Failure(usage: "--\(option.name) is given twice. Give it once.")
+            throw Complaint(usage: "--\(option.name) is given twice. Give it once.")
         }
         // A word that begins with -- is the next option, not this option's value. With --name=value, a value can begin
         // with --.
         guard let value = given ?? (rest.first?.hasPrefix("--") == true ? nil : rest.popFirst()) else {
-            throw Failure(usage: "--\(option.name) needs a value. Use --\(option.name) \(placeholder).")
+            throw Complaint(usage: "--\(option.name) needs a value. Use --\(option.name) \(placeholder).")
         }
         values[option.name, default: []].append(value)
     }

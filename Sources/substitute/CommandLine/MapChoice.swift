@@ -25,7 +25,7 @@ struct MapChoice: Sendable {
     /// Checks that something exists at the map's path, and announces the map.
     ///
     /// - Throws: A failure that suggests other maps if nothing exists there.
-    func announceExisting(to output: Output) throws(Failure) {
+    func announceExisting(to output: Output) throws(Complaint) {
         guard exists else { throw missing }
         announce(to: output)
     }
@@ -41,17 +41,17 @@ struct MapChoice: Sendable {
     /// The error for a map that doesn't exist. If neither `--map` nor the subcommand has chosen the map, the error
     /// suggests maps below the current folder. Otherwise, or if there are no maps to suggest, the error suggests
     /// `init`.
-    var missing: Failure {
+    var missing: Complaint {
         let maps = isNamed ? [] : Self.nearbyMaps()
         guard !maps.isEmpty else {
-            return Failure(
+            return Complaint(
                 "The map “\(file.path)” doesn't exist. Create it with \(Shell.invocation) init\(options), "
                     + "or name another map with --map FILE."
             )
         }
         let names = maps.prefix(Self.mostSuggested).map { "--map \(Shell.word(for: $0))" }.listed("or")
         let another = maps.count > Self.mostSuggested ? "another map, such as" : "another map:"
-        return Failure("The map “\(file.path)” doesn't exist. Use \(another) \(names).")
+        return Complaint("The map “\(file.path)” doesn't exist. Use \(another) \(names).")
     }
 
     private static let mostSuggested = 3

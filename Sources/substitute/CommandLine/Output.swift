@@ -132,12 +132,12 @@ final class Output: Sendable {
     /// first, since renaming that file would replace `/dev/null`.
     ///
     /// - Throws: An error that says why the file can't be written.
-    static func write(_ data: Data, to file: URL) throws(Failure) {
+    static func write(_ data: Data, to file: URL) throws(Complaint) {
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_TRUNC, 0o666)
         let error = descriptor < 0 ? errno : WrittenFolder.write(data, to: descriptor)
         if descriptor >= 0 { close(descriptor) }
         guard error == 0 else {
-            throw Failure(
+            throw Complaint(
                 "“\(file.path)” can't be written: \(String(cString: strerror(error)).sentence) "
                     + "Name another file with --output."
             )

@@ -25,7 +25,7 @@ let demoCommand = Subcommand(
 
 private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     if let operand = arguments.operands.first {
-        throw Failure(usage: "demo takes only options. Leave out “\(operand)”.")
+        throw Complaint(usage: "demo takes only options. Leave out “\(operand)”.")
     }
     let (cache, mapFile): (LocalSubstitutionCache, URL)
     if arguments.has("map") || arguments.has("resources") {
@@ -43,7 +43,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     // `original` is the URL in the 2010 article that this package goes back to. Its host may not exist any more.
     guard let page = URL(string: "http://127.0.0.1:\(port)/"),
         let original = URL(string: "http://images.apple.com/global/nav/images/globalnavbg.png")
-    else { throw Failure("A URL in the demo's code isn't valid. Report a bug.") }
+    else { throw Complaint("A URL in the demo's code isn't valid. Report a bug.") }
     let urls = [page] + DemoFiles.parts.map { page.appendingPathComponent($0) }
 
     output.line("With the default cache:")
@@ -115,7 +115,7 @@ private enum DemoFiles {
     /// missing.
     ///
     /// - Throws: A failure if the bundle is missing, for example because only the executable was copied.
-    static func bundle() throws(Failure) -> Bundle {
+    static func bundle() throws(Complaint) -> Bundle {
         // SwiftPM names the bundle after the package and the target. In a build for a plugin, it adds “-tool” to the
         // target. The extension depends on the platform.
         let places = ["substitute", "substitute-tool"].flatMap { target in
@@ -125,17 +125,17 @@ private enum DemoFiles {
             }
         }
         if let bundle = places.lazy.compactMap(Bundle.init(url:)).first { return bundle }
-        throw Failure(
+        throw Complaint(
             "The demo's files aren't at \(places[0].path). Copy this folder from where the command was built, or "
                 + "run “swift run substitute demo” in the package's folder."
         )
     }
 
     /// Returns the URL of a file or folder in the bundle. Throws a failure if the bundle is missing or lacks it.
-    static func url(_ name: String) throws(Failure) -> URL {
+    static func url(_ name: String) throws(Complaint) -> URL {
         let bundle = try bundle()
         guard let url = bundle.url(forResource: name, withExtension: nil) else {
-            throw Failure("“\(name)” isn't in \(bundle.bundlePath). Build the command again.")
+            throw Complaint("“\(name)” isn't in \(bundle.bundlePath). Build the command again.")
         }
         return url
     }

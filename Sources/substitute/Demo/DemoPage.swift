@@ -54,18 +54,18 @@ struct DemoPage {
     ///
     /// If the file can't be written there, or if other users can write there, writes it to a new folder in the
     /// temporary folder. Throws a failure if that isn't possible either.
-    static func write(_ html: String) throws(Failure) -> URL {
+    static func write(_ html: String) throws(Complaint) -> URL {
         if let folder = cacheFolder(), let file = try? write(html, in: folder) { return file }
         let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("substitute-demo-XXXXXX")
         var path = temporary.path.utf8CString.map { $0 }
         guard mkdtemp(&path) != nil else {
-            throw Failure(
+            throw Complaint(
                 "A folder for the page can't be created in “\(FileManager.default.temporaryDirectory.path)”: "
                     + "\(String(cString: strerror(errno))). Name a file with --output."
             )
         }
         let folder = path.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-        do throws(WrittenFolder.Problem) { return try write(html, in: folder) } catch { throw Failure(error.message) }
+        do throws(WrittenFolder.Problem) { return try write(html, in: folder) } catch { throw Complaint(error.message) }
     }
 
     private static func write(_ html: String, in folder: String) throws(WrittenFolder.Problem) -> URL {

@@ -183,7 +183,7 @@ extension Loader {
         /// Creates the limit that `--limit` sets, or the standard limit without this option.
         ///
         /// - Throws: A failure if the option's value isn't a size.
-        init(_ arguments: Arguments) throws(Failure) {
+        init(_ arguments: Arguments) throws(Complaint) {
             let advice = "Use --limit with a size such as 500000, 64k or 256M."
             self = try arguments.all("limit", as: "a size", advice) { Limit($0) }.last ?? .standard
         }

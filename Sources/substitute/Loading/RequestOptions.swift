@@ -25,14 +25,14 @@ enum RequestOptions {
     ///   invalid.
     static func requests(_ arguments: Arguments) throws -> [URLRequest] {
         guard !arguments.operands.isEmpty else {
-            throw Failure(usage: "No URL is given. Name one, such as “https://example.com/logo.png”.")
+            throw Complaint(usage: "No URL is given. Name one, such as “https://example.com/logo.png”.")
         }
         let body = try body(arguments)
         return try arguments.operands.map { operand in
             guard let url = URLText.url(operand), let scheme = url.scheme,
                 ["http", "https"].contains(scheme.lowercased()), url.host != nil
             else {
-                throw Failure(
+                throw Complaint(
                     usage: "“\(operand)” isn't an http or https URL. Use one such as “https://example.com/logo.png”."
                 )
             }
@@ -45,7 +45,7 @@ enum RequestOptions {
     ///
     /// - Parameter body: The request's body; `nil` for none.
     /// - Throws: A failure if an option's value is invalid.
-    private static func request(_ url: URL, _ body: Data?, _ arguments: Arguments) throws(Failure) -> URLRequest {
+    private static func request(_ url: URL, _ body: Data?, _ arguments: Arguments) throws(Complaint) -> URLRequest {
         var request = URLRequest(url: url)
         request.httpBody = body
         if body != nil { request.httpMethod = "POST" }
@@ -71,17 +71,17 @@ enum RequestOptions {
     /// Returns the name and the value of a header, written as in curl: `Name: value`, or `Name;` for an empty value.
     ///
     /// - Throws: A failure if the text isn't a header, or if it's `Name:`, with which curl removes a default header.
-    private static func header(_ text: String) throws(Failure) -> (name: String, value: String) {
+    private static func header(_ text: String) throws(Complaint) -> (name: String, value: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
         let isEmpty = parts.count == 1 && parts[0].hasSuffix(";")
         let name = isEmpty ? parts[0].dropLast().trimmingCharacters(in: .whitespaces) : parts[0]
         guard !name.isEmpty, isEmpty || parts.count == 2 else {
-            throw Failure(usage: "“\(text)” isn't a header. Use --header 'Name: value'.")
+            throw Complaint(usage: "“\(text)” isn't a header. Use --header 'Name: value'.")
         }
         guard isEmpty || !parts[1].isEmpty else {
             let advice = "Use “\(name);” for an empty value."
-            throw Failure(usage: "“\(text)” can't remove a header, since URLSession adds some itself. \(advice)")
+            throw Complaint(usage: "“\(text)” can't remove a header, since URLSession adds some itself. \(advice)")
         }
         return (name, isEmpty ? "" : parts[1])
     }
@@ -113,7 +113,7 @@ enum RequestOptions {
     ///
     /// - Parameter name: The file's path; `-` for standard input.
     /// - Throws: A failure if the file can't be read, or is a folder.
-    private static func contents(of name: String) throws(Failure) -> Data {
+    private static func contents(of name: String) throws(Complaint) -> Data {
         if name != "-", FileStatus(path: name)?.kind == .folder { throw unreadable(name, "it's a folder") }
         let descriptor = name == "-" ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw unreadable(name, String(cString: strerror(errno))) }
@@ -125,8 +125,8 @@ enum RequestOptions {
         }
     }
 
-    private static func unreadable(_ name: String, _ reason: String) -> Failure {
-        Failure(
+    private static func unreadable(_ name: String, _ reason: String) -> Complaint {
+        Complaint(
             "--data: \(name == "-" ? "Standard input" : "“\(name)”") can't be read: \(reason.sentence) "
                 + "Name a readable file after @."
         )

@@ -32,14 +32,14 @@ let addCommand = Subcommand(
 
 private func add(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard let key = arguments.operands.first else {
-        throw Failure(usage: "No URL is given. Name one, such as “https://example.com/logo.png”.")
+        throw Complaint(usage: "No URL is given. Name one, such as “https://example.com/logo.png”.")
     }
     guard arguments.operands.count <= 2 else {
-        throw Failure(usage: "add takes one URL and at most one file. Leave out “\(arguments.operands[2])”.")
+        throw Complaint(usage: "add takes one URL and at most one file. Leave out “\(arguments.operands[2])”.")
     }
     let name = arguments.operands.dropFirst().first
     if let name, ["http://", "https://"].contains(where: name.lowercased().hasPrefix) {
-        throw Failure(usage: "add takes one URL. Leave out “\(name)”, or add it with another command.")
+        throw Complaint(usage: "add takes one URL. Leave out “\(name)”, or add it with another command.")
     }
     let file = name.map { Shell.file($0) }
     let limit = try Loader.Limit(arguments)
@@ -49,7 +49,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
     if let name, let file, !FileManager.default.fileExists(atPath: file.path) {
         let inside = resources.appendingPathComponent(name)
         if FileManager.default.fileExists(atPath: inside.path) {
-            throw Failure("The file “\(name)” doesn't exist here. Use \(Shell.word(for: inside)).")
+            throw Complaint("The file “\(name)” doesn't exist here. Use \(Shell.word(for: inside)).")
         }
     }
     let replaces = arguments.has("force")
@@ -88,9 +88,9 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
     return .done
 }
 
-private func load(_ key: String, _ limit: Loader.Limit) async throws(Failure) -> (Fetch, HTTPURLResponse) {
+private func load(_ key: String, _ limit: Loader.Limit) async throws(Complaint) -> (Fetch, HTTPURLResponse) {
     guard let url = URLText.url(key) else {
-        throw Failure("“\(key)” isn't a URL. Use one such as “https://example.com/logo.png”.")
+        throw Complaint("“\(key)” isn't a URL. Use one such as “https://example.com/logo.png”.")
     }
     // The session has no cache, so it loads what the server has now.
     let configuration = URLSessionConfiguration.ephemeral
@@ -108,13 +108,13 @@ private func load(_ key: String, _ limit: Loader.Limit) async throws(Failure) ->
         progress.end()
     }
     let fetch = await loader.load(URLRequest(url: url))
-    if let reason = fetch.source.reason { throw Failure("\(key): \(reason)") }
+    if let reason = fetch.source.reason { throw Complaint("\(key): \(reason)") }
     guard let response = fetch.response else {
-        throw Failure("\(key): The response isn't HTTP. Use an http or https URL.")
+        throw Complaint("\(key): The response isn't HTTP. Use an http or https URL.")
     }
     guard response.statusCode == 200 else {
         let status = "The server answered with status \(response.statusCode)"
-        throw Failure("\(key): \(status). Nothing was added. Correct the URL, or name a file.")
+        throw Complaint("\(key): \(status). Nothing was added. Correct the URL, or name a file.")
     }
     return (fetch, response)
 }

@@ -38,14 +38,14 @@ let checkCommand = Subcommand(
 
 private func check(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard arguments.operands.isEmpty else {
-        throw Failure(usage: "check takes only options. Name the map with --map FILE.")
+        throw Complaint(usage: "check takes only options. Name the map with --map FILE.")
     }
     guard arguments.has("remote") || !arguments.has("update") else {
-        throw Failure(usage: "--update needs --remote. Use check --remote --update.")
+        throw Complaint(usage: "--update needs --remote. Use check --remote --update.")
     }
     let limit = try Loader.Limit(arguments)
     guard arguments.has("remote") || !arguments.has("limit") else {
-        throw Failure(usage: "--limit needs --remote. Use check --remote --limit \(arguments.value("limit") ?? "").")
+        throw Complaint(usage: "--limit needs --remote. Use check --remote --limit \(arguments.value("limit") ?? "").")
     }
     let choice = MapChoice(arguments)
     try choice.announceExisting(to: output)

@@ -1,3 +1,5 @@
+import LocalSubstitution
+
 let completionsCommand = Subcommand(
     name: "completions",
     operands: [Subcommand.Value("SHELL", Subcommand.CompletingShell.allCases.map(\.rawValue))],
@@ -25,10 +27,10 @@ let completionsCommand = Subcommand(
 
 private func completions(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard let name = arguments.operands.first, arguments.operands.count == 1 else {
-        throw Failure(usage: "Name one shell: bash, zsh or fish.")
+        throw Complaint(usage: "Name one shell: bash, zsh or fish.")
     }
     guard let shell = Subcommand.CompletingShell(rawValue: name) else {
-        throw Failure(usage: "There are no completions for “\(name)”. Name bash, zsh or fish.")
+        throw Complaint(usage: "There are no completions for “\(name)”. Name bash, zsh or fish.")
     }
     output.help(shell.script)
     return .done

@@ -48,10 +48,10 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> Subco
     let requests = try RequestOptions.requests(arguments)
     let target = arguments.value("output")
     guard target == nil || requests.count == 1 else {
-        throw Failure(usage: "--output writes one body. Leave out the other URLs.")
+        throw Complaint(usage: "--output writes one body. Leave out the other URLs.")
     }
     guard target != "-" || !output.printsJSON else {
-        throw Failure(usage: "--output - and --json both write to standard output. Leave one out.")
+        throw Complaint(usage: "--output - and --json both write to standard output. Leave one out.")
     }
 
     let loading = try CommandSession(arguments, output)
@@ -103,7 +103,7 @@ private struct CommandSession: Sendable {
         isAttached = !arguments.has("cache-only")
         isOffline = arguments.has("offline")
         if !isAttached, let other = ["record", "offline"].first(where: arguments.has) {
-            throw Failure(usage: "--\(other) needs an attached session. Leave out --cache-only.")
+            throw Complaint(usage: "--\(other) needs an attached session. Leave out --cache-only.")
         }
         let folder = arguments.value("record").map { Shell.file($0, isDirectory: true) }
         recorder = try folder.map { try output.recorder(in: $0) }

@@ -12,7 +12,7 @@ let helpCommand = Subcommand(
 
 private func help(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard arguments.operands.count <= 1 else {
-        throw Failure(usage: "help takes at most one command. Leave out “\(arguments.operands[1])”.")
+        throw Complaint(usage: "help takes at most one command. Leave out “\(arguments.operands[1])”.")
     }
     output.help(try arguments.operands.first.map { try Subcommand.named($0).helpText } ?? overview)
     return .done
@@ -32,15 +32,15 @@ extension Subcommand {
         #endif
     }
 
-    static func named(_ name: String) throws(Failure) -> Subcommand {
+    static func named(_ name: String) throws(Complaint) -> Subcommand {
         if let command = all.first(where: { $0.name == name }) { return command }
         if name.hasPrefix("-") {
-            throw Failure(
+            throw Complaint(
                 usage: "“\(name)” isn't a command. Put the command first, then its options. See substitute help."
             )
         }
         let nearest = NearestName.of(name, in: all.map(\.name))
-        throw Failure(
+        throw Complaint(
             usage: "“\(name)” isn't a command. " + (nearest.map { "Did you mean “\($0)”?" } ?? "See substitute help.")
         )
     }

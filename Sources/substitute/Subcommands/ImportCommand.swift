@@ -42,10 +42,10 @@ let importCommand = Subcommand(
 
 private func importArchive(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard let name = arguments.operands.first, arguments.operands.count == 1 else {
-        throw Failure(usage: "import takes one archive. Name one, such as recording.har.")
+        throw Complaint(usage: "import takes one archive. Name one, such as recording.har.")
     }
     guard arguments.value("into") == nil || arguments.value("map") == nil else {
-        throw Failure(usage: "--into and --map both say where the map is. Leave one out.")
+        throw Complaint(usage: "--into and --map both say where the map is. Leave one out.")
     }
     let selection = try selection(arguments)
     let target = MapChoice(arguments, in: arguments.value("into"))
@@ -92,14 +92,14 @@ private func selection(_ arguments: Arguments) throws -> HTTPArchive.Selection {
     let methods = (arguments.value("methods") ?? "*").split(separator: ",", omittingEmptySubsequences: false)
         .map { $0.trimmingCharacters(in: .whitespaces) }
     for method in methods where method != "*" && !RequestOptions.isMethod(method) {
-        throw Failure(usage: "“\(method)” isn't an HTTP method. Use --methods GET,POST, or '*' for all.")
+        throw Complaint(usage: "“\(method)” isn't an HTTP method. Use --methods GET,POST, or '*' for all.")
     }
     let typeAdvice = "Use type/subtype, such as --type image/png or 'image/*'."
     let types = try arguments.all("type", as: "a MIME type", typeAdvice) { isMIMEType($0) ? $0 : nil }
     let sizes = try arguments.all("max-size", as: "a number of bytes", "Use one such as --max-size 5000000.") { text in
         Int(text).flatMap { $0 > 0 ? $0 : nil }
     }
-    do throws(MapToolError) {
+    do throws(Complaint) {
         return try HTTPArchive.Selection(
             patterns: arguments.all("match"),
             types: types,
@@ -108,7 +108,7 @@ private func selection(_ arguments: Arguments) throws -> HTTPArchive.Selection {
             largest: sizes.last ?? HTTPArchive.Selection.standardLargest
         )
     } catch {
-        throw Failure(usage: error.description)
+        throw Complaint(usage: error.description)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 import MapTools
 
 let initCommand = Subcommand(
@@ -17,11 +18,11 @@ let initCommand = Subcommand(
 
 private func initialize(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard arguments.operands.isEmpty else {
-        throw Failure(usage: "init takes only options. Name the map with --map FILE.")
+        throw Complaint(usage: "init takes only options. Name the map with --map FILE.")
     }
     let target = MapChoice(arguments)
     guard !target.exists else {
-        throw Failure("The map “\(target.file.path)” already exists. Use add or import to change it.")
+        throw Complaint("The map “\(target.file.path)” already exists. Use add or import to change it.")
     }
     let resources = target.newResources
     var edited = try EditedMap(target.file, resources: resources) { output.message("\($0)") }

@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 
 let schemaCommand = Subcommand(
     name: "schema",
@@ -20,7 +21,9 @@ let schemaCommand = Subcommand(
 
 private func schema(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     if let operand = arguments.operands.first {
-        throw Failure(usage: "schema takes only options, since all maps have the same schema. Leave out “\(operand)”.")
+        throw Complaint(
+            usage: "schema takes only options, since all maps have the same schema. Leave out “\(operand)”."
+        )
     }
     output.bytes(Data(MapSchema.text.utf8))
     return .done

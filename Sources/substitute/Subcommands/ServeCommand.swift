@@ -38,7 +38,7 @@ let serveCommand = Subcommand(
 
 private func serve(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard arguments.operands.isEmpty else {
-        throw Failure(usage: "serve takes only options. Name an origin with --origin URL.")
+        throw Complaint(usage: "serve takes only options. Name an origin with --origin URL.")
     }
     let advice = "Use a number up to 65535, such as --port 8080."
     // Without the option, the system chooses free ports.
@@ -58,8 +58,8 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     let origins = arguments.has("origin") ? arguments.all("origin") : Array(named.prefix(most))
     guard !origins.isEmpty else {
         throw choice.exists
-            ? Failure("The map doesn't name an origin. Name one, such as --origin https://api.example.com.")
-            : Failure("\(choice.missing) Or serve an origin without a map, with --origin URL.")
+            ? Complaint("The map doesn't name an origin. Name one, such as --origin https://api.example.com.")
+            : Complaint("\(choice.missing) Or serve an origin without a map, with --origin URL.")
     }
     let ports = try ports(of: origins, from: firstPort)
     let (server, recorder): (SubstitutionServer, SubstitutionRecorder?)
@@ -77,7 +77,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
             log: log.add
         )
     } catch let error as SubstitutionServerError {
-        throw error.kind == .invalidPorts ? Failure(usage: "\(error)") : Failure("\(error)")
+        throw error.kind == .invalidPorts ? Complaint(usage: "\(error)") : Complaint("\(error)")
     }
     for (local, origin) in server.served(in: origins) {
         output.line("\(local)  \(origin)")
@@ -115,22 +115,22 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
 }
 
 /// Returns the failure for an origin without a scheme, or without `//` after it.
-private func incomplete(_ origin: String) -> Failure {
+private func incomplete(_ origin: String) -> Complaint {
     let scheme = ["http", "https"].first { origin.lowercased().hasPrefix("\($0):") }
     let rest = origin.dropFirst(scheme.map { $0.count + 1 } ?? 0).drop { $0 == "/" }
     guard let scheme else {
-        return Failure(usage: "The origin “\(origin)” has no scheme. Write http://\(rest) or https://\(rest).")
+        return Complaint(usage: "The origin “\(origin)” has no scheme. Write http://\(rest) or https://\(rest).")
     }
-    return Failure(usage: "The origin “\(origin)” has no // after its scheme. Write \(scheme)://\(rest).")
+    return Complaint(usage: "The origin “\(origin)” has no // after its scheme. Write \(scheme)://\(rest).")
 }
 
 /// Returns a port for each origin. The first origin gets the first port, the second the next one, and so on. If the
 /// first port is 0, all ports are 0, and the system chooses free ones.
 ///
 /// - Throws: A failure if the ports would exceed 65535.
-private func ports(of origins: [String], from first: UInt16) throws(Failure) -> [String: UInt16] {
+private func ports(of origins: [String], from first: UInt16) throws(Complaint) -> [String: UInt16] {
     guard first == 0 || Int(first) + origins.count - 1 <= Int(UInt16.max) else {
-        throw Failure(
+        throw Complaint(
             usage:
                 "--port \(first) leaves too few ports for \(origins.count) origins, since the last port is 65535. "
                 + "Use a lower port."

@@ -69,8 +69,8 @@ struct ForwardTargetTests {
         ]
     )
     func obstacles(_ row: Row) throws {
-        let obstacle = try #require(throws: FileName.Obstacle.self) { try filled(row.key, row.target, row.request) }
-        #expect(obstacle.message.contains(row.expected))
+        let obstacle = try #require(throws: Complaint.self) { try filled(row.key, row.target, row.request) }
+        #expect(obstacle.description.contains(row.expected))
     }
 
     struct Way: Sendable, CustomTestStringConvertible {

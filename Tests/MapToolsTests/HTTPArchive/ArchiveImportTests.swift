@@ -277,7 +277,7 @@ struct ArchiveImportTests {
         arguments: ["", "h.com", "https://h*.com/", "ftp://h.com/*", "https://h.com/#x"]
     )
     func badPattern(pattern: String) throws {
-        #expect(throws: MapToolError.self) { try HTTPArchive.Selection(patterns: [pattern]) }
+        #expect(throws: Complaint.self) { try HTTPArchive.Selection(patterns: [pattern]) }
     }
 
     @Test("The last response is the last with a body, even if an earlier one orders its parameters differently")

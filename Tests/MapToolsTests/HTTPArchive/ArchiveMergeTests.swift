@@ -270,7 +270,7 @@ struct ArchiveMergeTests {
         var map = try fixture.edited()
         _ = try map.take(HTTPArchive(Recording.archive([Recording()])), HTTPArchive.Selection())
         try fixture.folder.write("substitutions.json", "{}")
-        #expect(throws: MapToolError.self) { try map.save() }
+        #expect(throws: Complaint.self) { try map.save() }
         #expect(try fixture.mapText == "{}")
     }
 

@@ -73,20 +73,20 @@ struct HTTPArchiveTests {
         ]
     )
     func broken(text: String, message: String) throws {
-        let error = try #require(throws: MapToolError.self) { try HTTPArchive(Data(text.utf8)) }
+        let error = try #require(throws: Complaint.self) { try HTTPArchive(Data(text.utf8)) }
         #expect(error.description.hasPrefix(message))
     }
 
     @Test("Bodies with an unknown or unreadable encoding are named")
     func unreadable() throws {
         let utf16 = try #require("{}".data(using: .utf16))
-        #expect(throws: MapToolError.self) { try HTTPArchive(utf16) }
+        #expect(throws: Complaint.self) { try HTTPArchive(utf16) }
         let folder = try TemporaryFolder(files: ["a.har"])
         try folder.makePipe("pipe")
         for (name, reason) in [
             ("none.har", "doesn't exist"), ("pipe", "is a named pipe"), ("", "is a folder"), ("a.har", "a.har:1:1: "),
         ] {
-            let error = try #require(throws: MapToolError.self) { try HTTPArchive(contentsOf: folder.file(name)) }
+            let error = try #require(throws: Complaint.self) { try HTTPArchive(contentsOf: folder.file(name)) }
             #expect(error.description.contains(reason))
         }
     }
@@ -132,7 +132,7 @@ struct HTTPArchiveTests {
         if isRead {
             #expect(try HTTPArchive(json).count == 0)
         } else {
-            #expect(throws: MapToolError.self) { try HTTPArchive(json) }
+            #expect(throws: Complaint.self) { try HTTPArchive(json) }
         }
     }
 
@@ -140,7 +140,7 @@ struct HTTPArchiveTests {
     func truncated() throws {
         let json = try Recording.archive([Recording(text: "a\"\\\u{1}"), Recording(text: "aaaa", encoding: "base64")])
         for count in 0..<json.count {
-            #expect(throws: MapToolError.self, "at \(count)") { try HTTPArchive(json.prefix(count)) }
+            #expect(throws: Complaint.self, "at \(count)") { try HTTPArchive(json.prefix(count)) }
         }
     }
 

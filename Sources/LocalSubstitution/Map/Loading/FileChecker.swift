@@ -3,18 +3,13 @@ import HTTPSyntax
 
 /// A checker of a map's files. It checks each file only once, even if many entries use it.
 final class FileChecker {
-    struct Problem {
-        let kind: SubstitutionMap.Problem.Kind
-        let message: String
-    }
-
     private let folder: ResourcesFolder?
     /// Whether to look for the files. If `false`, as with ``SubstitutionMap/InvalidEntries/skip``, only their names are
     /// checked.
     let looksAtFiles: Bool
     private let listing: FolderListing?
-    /// The checked names, each with its problem.
-    private var checked: [(name: FileName, problem: Problem?)] = []
+    /// The checked names, each with its problem, which doesn't name an entry.
+    private var checked: [(name: FileName, problem: SubstitutionMap.Problem?)] = []
     /// The positions in ``checked``, by name.
     private var places: [ExactText: Int] = [:]
     /// The folder, opened once for all files.
@@ -58,10 +53,10 @@ final class FileChecker {
         return found.map { [SubstitutionMap.Problem($0.kind, entry, $0.message)] } ?? []
     }
 
-    func problem(of name: FileName, wildcardsInKey: Int) -> Problem? {
+    func problem(of name: FileName, wildcardsInKey: Int) -> SubstitutionMap.Problem? {
         if name.wildcards > wildcardsInKey {
             let message = Self.tooMany(name.wildcards, in: "The file “\(name.text)”", wildcardsInKey)
-            return Problem(kind: .invalidFileName, message: message)
+            return SubstitutionMap.Problem(.invalidFileName, message)
         }
         if let place = places[ExactText(name.text)] { return checked[place].problem }
         let problem = look(at: name)
@@ -71,9 +66,9 @@ final class FileChecker {
     }
 
     /// Returns a problem if an entry's `forwardTo` has more wildcards than its key's path and query; otherwise, `nil`.
-    private static func problem(ofTargetOf entry: Entry, wildcardsInKey: Int) -> Problem? {
+    private static func problem(ofTargetOf entry: Entry, wildcardsInKey: Int) -> SubstitutionMap.Problem? {
         guard let target = entry.forwardTarget, target.wildcards > wildcardsInKey else { return nil }
-        return Problem(kind: .invalidValue, message: tooMany(target.wildcards, in: "“forwardTo”", wildcardsInKey))
+        return SubstitutionMap.Problem(.invalidValue, tooMany(target.wildcards, in: "“forwardTo”", wildcardsInKey))
     }
 
     private static func tooMany(_ wildcards: Int, in what: String, _ wildcardsInKey: Int) -> String {
@@ -112,13 +107,13 @@ final class FileChecker {
         }
     }
 
-    private func look(at name: FileName) -> Problem? {
+    private func look(at name: FileName) -> SubstitutionMap.Problem? {
         if Self.isURL(name.text) {
             let message = "The file “\(name.text)” is a URL. To send the request there, use “forwardTo”."
-            return Problem(kind: .invalidFileName, message: message)
+            return SubstitutionMap.Problem(.invalidFileName, message)
         }
         if let problem = name.problem {
-            return Problem(kind: .invalidFileName, message: "The file “\(name.text)” \(problem)")
+            return SubstitutionMap.Problem(.invalidFileName, "The file “\(name.text)” \(problem)")
         }
         guard looksAtFiles else { return nil }
         if name.wildcards > 0 { return problem(ofFolderOf: name) }
@@ -130,7 +125,7 @@ final class FileChecker {
             let known = error == .missing ? misplaced?.finding(on: name.text) : nil
             if let meant = known?.meant { self.meant.append(FileName(text: meant)) }
             let message = known?.message ?? "\(error.message)\(advice(on: error, name))"
-            return Problem(kind: error.kind, message: "The file “\(name.text)” \(message)")
+            return SubstitutionMap.Problem(error.kind, "The file “\(name.text)” \(message)")
         }
     }
 
@@ -155,7 +150,7 @@ final class FileChecker {
     }
 
     /// Returns the problem with the folder before a name's first wildcard, such as a missing folder; `nil` if it's OK.
-    private func problem(ofFolderOf name: FileName) -> Problem? {
+    private func problem(ofFolderOf name: FileName) -> SubstitutionMap.Problem? {
         let fixed = name.fixedFolder
         // An empty text means the resources folder. If that's missing, it's reported once, not for each entry.
         guard !fixed.isEmpty, let problem = problem(ofFolder: fixed) else { return nil }
@@ -170,7 +165,7 @@ final class FileChecker {
                 meant.append(FileName(text: folder + String(Substring(name.text.utf8.dropFirst(fixed.utf8.count)))))
             }
         }
-        return Problem(kind: problem.kind, message: "The folder “\(fixed)” \(message)")
+        return SubstitutionMap.Problem(problem.kind, "The folder “\(fixed)” \(message)")
     }
 }
 

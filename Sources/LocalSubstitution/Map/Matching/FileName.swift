@@ -29,24 +29,18 @@ package struct FileName: Sendable {
         return nil
     }
 
-    /// Why a request's URL can't fill the wildcards of a file name or target, so that the entry doesn't answer.
-    package struct Obstacle: Error, Equatable, Sendable {
-        /// The obstacle as a sentence without its period.
-        let message: String
-
-        init(_ message: String) { self.message = message }
-
-        /// - Parameter part: The text that a wildcard matched.
-        static func controlCharacter(in part: ArraySlice<UInt8>) -> Self {
-            Self("“\(String(decoding: part, as: UTF8.self))” in the URL has a control character")
-        }
+    /// Returns why a request's URL can't fill a wildcard of a file name or target: a sentence without its period.
+    ///
+    /// - Parameter part: The text that the wildcard matched.
+    static func controlCharacter(in part: ArraySlice<UInt8>) -> Complaint {
+        Complaint("“\(String(decoding: part, as: UTF8.self))” in the URL has a control character")
     }
 
     /// Returns the name with its wildcards filled, in order.
     ///
     /// Each capture is cut off at its first `?` and percent-decoded once. If the filled name is empty or ends in `/`,
-    /// `index.html` is added. Throws an obstacle for an empty folder name or a hidden file, for example.
-    package func filled(with captures: [ArraySlice<UInt8>]) throws(Obstacle) -> String {
+    /// `index.html` is added. Throws a complaint about an empty folder name or a hidden file, for example.
+    package func filled(with captures: [ArraySlice<UInt8>]) throws(Complaint) -> String {
         let glob = Glob(text)
         var values: [[UInt8]] = []
         for capture in captures.prefix(glob.wildcards) {
@@ -57,10 +51,10 @@ package struct FileName: Sendable {
         let name = String(decoding: bytes, as: UTF8.self)
         for segment in bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             guard let first = segment.first else {
-                throw Obstacle("the file name “\(name)” has an empty folder name")
+                throw Complaint("the file name “\(name)” has an empty folder name")
             }
             guard first != UInt8(ascii: ".") else {
-                throw Obstacle(
+                throw Complaint(
                     "the file name “\(name)” has a segment that begins with a period, and hidden files are never served"
                 )
             }
@@ -68,25 +62,27 @@ package struct FileName: Sendable {
         return name
     }
 
-    private static func decoded(_ part: ArraySlice<UInt8>) throws(Obstacle) -> [UInt8] {
+    private static func decoded(_ part: ArraySlice<UInt8>) throws(Complaint) -> [UInt8] {
         let bytes = try decodedBytes(part)
         guard let text = String(utf8: bytes) else {
-            throw Obstacle("“\(String(decoding: part, as: UTF8.self))” in the URL isn't UTF-8 when decoded")
+            throw Complaint("“\(String(decoding: part, as: UTF8.self))” in the URL isn't UTF-8 when decoded")
         }
         for scalar in text.unicodeScalars where scalar.properties.generalCategory == .control {
-            throw .controlCharacter(in: part)
+            throw Self.controlCharacter(in: part)
         }
         return bytes
     }
 
-    /// Percent-decodes a part of a URL. Throws an obstacle for an encoded slash or backslash, since the decoded
+    /// Percent-decodes a part of a URL. Throws a complaint about an encoded slash or backslash, since the decoded
     /// character would begin another segment.
-    static func decodedBytes(_ part: ArraySlice<UInt8>) throws(Obstacle) -> [UInt8] {
+    static func decodedBytes(_ part: ArraySlice<UInt8>) throws(Complaint) -> [UInt8] {
         let bytes = PercentEncoding.decode(part)
         let slashes = part.count { $0 == UInt8(ascii: "/") }
         guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == slashes, !bytes.contains(UInt8(ascii: "\\")) else {
             let part = String(decoding: part, as: UTF8.self)
-            throw Obstacle("“\(part)” in the URL has an encoded slash or backslash, which could lead to another folder")
+            throw Complaint(
+                "“\(part)” in the URL has an encoded slash or backslash, which could lead to another folder"
+            )
         }
         return bytes
     }

@@ -67,7 +67,7 @@ extension SubstitutionMap {
         if let failure = when?.failureOfBody(facts) { throw .bodyCondition(failure) }
         let names: [String]
         let target: ForwardTarget.Filled?
-        do throws(FileName.Obstacle) {
+        do throws(Complaint) {
             names = try entry.fileNames(filledWith: candidate.captures)
             target = try entry.forwardTarget?.filled(with: candidate.captures, for: url)
         } catch {
@@ -250,7 +250,7 @@ package final class MapMatch: Sendable {
         /// The entry's file doesn't exist. The name was made from the URL.
         case noSuchFile(name: String)
         /// The text that the key's wildcards matched doesn't make a valid file name, or a valid URL to forward to.
-        case notFilled(FileName.Obstacle)
+        case notFilled(Complaint)
 
         var isOfRequest: Bool {
             switch self {

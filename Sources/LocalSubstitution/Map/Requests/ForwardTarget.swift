@@ -102,7 +102,7 @@ package final class ForwardTarget: Sendable {
     ///   - captures: The text that each wildcard of the key's path and query matched, as slices of the request's path
     ///     and query.
     ///   - url: The request's URL.
-    func filled(with captures: [ArraySlice<UInt8>], for url: NormalizedURL) throws(FileName.Obstacle) -> Filled {
+    func filled(with captures: [ArraySlice<UInt8>], for url: NormalizedURL) throws(Complaint) -> Filled {
         // A capture's indices are offsets in the URL's path and query. They tell where it begins: in the path or query.
         let pathLength = url.layout.query - url.layout.path
         let inPath = captures.prefix(path.wildcards)
@@ -112,13 +112,13 @@ package final class ForwardTarget: Sendable {
         let path = String(decoding: filledPath, as: UTF8.self)
         let segments = filledPath.split(separator: UInt8(ascii: "/"))
         guard !segments.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) else {
-            throw FileName.Obstacle("the target's path “\(path)” has a segment that is “.” or “..”")
+            throw Complaint("the target's path “\(path)” has a segment that is “.” or “..”")
         }
         let takesQuery = captures.contains { $0.endIndex > pathLength }
         let query = filledQuery(captures) ?? (takesQuery ? nil : url.query.map { Array($0.utf8) })
         let text = origin + path + (query.map { "?" + String(decoding: $0, as: UTF8.self) } ?? "")
         guard let target = URL(string: text), let normal = try? NormalizedURL(text), normal.text.hasPrefix(origin + "/")
-        else { throw FileName.Obstacle("the target “\(text)” isn't a URL") }
+        else { throw Complaint("the target “\(text)” isn't a URL") }
         var prefixes: (target: String, original: String)?
         if let last = inPath.last, let part = parts.last, last.startIndex <= pathLength {
             let fixed = filledPath.dropLast(part.count + (self.path.literals.last?.count ?? 0))
@@ -150,9 +150,9 @@ package final class ForwardTarget: Sendable {
 
     /// Throws an error if a part has an encoded slash, backslash or control character. A server might decode such a
     /// character before it splits the path.
-    private static func check(_ part: ArraySlice<UInt8>) throws(FileName.Obstacle) {
+    private static func check(_ part: ArraySlice<UInt8>) throws(Complaint) {
         guard try !FileName.decodedBytes(part).contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw .controlCharacter(in: part)
+            throw FileName.controlCharacter(in: part)
         }
     }
 }
