@@ -98,8 +98,9 @@ package final class Substitution: Sendable {
     }
 
     /// Whether the entry only changes the request's headers. Then an entry of the next map can respond. An entry that also
-    /// sets the response's headers doesn't leave the request to the next map, since its headers would be lost there.
-    var passesOn: Bool { if case .network(nil) = answer { headers.isEmpty } else { false } }
+    /// sets the response's headers doesn't leave the request to the next map, since its headers would be lost there. The
+    /// headers of `$defaults` are for responses of this map only.
+    var passesOn: Bool { if case .network(nil) = answer { !options.fields.hasOwnHeaders } else { false } }
 
     /// How fast a local body is sent; `nil` if it's sent at once, or if the answer isn't local.
     package var pace: Pace? { isLocal ? entry.options.fields.pace : nil }

@@ -87,6 +87,25 @@ struct MapLayersTests {
     }
 
     @Test(
+        "Headers of $defaults don't keep an entry that only changes the request from passing it on",
+        arguments: [
+            (#"{ "setRequestHeaders": { "X": "1" } }"#, true), (#"[{ "setRequestHeaders": { "X": "1" } }]"#, true),
+            (#"{ "setRequestHeaders": { "X": "1" }, "headers": { "Z": "1" } }"#, false),
+            (
+                #"{ "headers": { "Z": "1" }, "alternatives": [{ "setRequestHeaders": { "X": "1" } }] }"#, false
+            ),
+        ]
+    )
+    func defaults(_ entry: String, passesOn: Bool) throws {
+        let json = "{ \"$defaults\": { \"headers\": { \"Y\": \"1\" } }, \"\(Self.url)\": \(entry) }"
+        var layers = try Self.layers(nil, nil, #"{ "status": 203 }"#)
+        layers.map = MapLayer(try SubstitutionMap(json: Data(json.utf8)))
+        #expect((try Self.plan(in: layers).substitution?.status == 203) == passesOn)
+        layers.recording = nil
+        #expect(try Self.plan(in: layers, isRecorded: true).isRecorded == passesOn)
+    }
+
+    @Test(
         "A recording gets what nothing responds to, but neither allowed URLs nor null entries' requests",
         arguments: [
             (nil, .fail, true), (#"{ "setRequestHeaders": { "X": "1" } }"#, .fail, true),

@@ -14,6 +14,8 @@ package struct EntryFields: Sendable {
     package var charset: String??
     package var status: Int?
     package var headers: [String: String] = [:]
+    /// Whether the entry or, for an alternative, its entry sets headers. Headers of `$defaults` don't count.
+    private(set) var hasOwnHeaders = false
     /// Headers to set on a forwarded request. A `nil` value removes the header.
     var requestHeaders: [(name: String, value: String?)] = []
     package var ignoreQuery: Query.Ignored?
@@ -48,6 +50,7 @@ package struct EntryFields: Sendable {
     ///   - place: Where the fields are written. Defaults that aren't allowed there are ignored.
     package func merged(withDefaults defaults: EntryFields, in place: Place = .entry) -> EntryFields {
         var merged = self
+        merged.hasOwnHeaders = !headers.isEmpty || (place == .alternative && defaults.hasOwnHeaders)
         for field in Field.inherited where field.places.contains(place) && kind.map(field.isInherited) != false {
             field.inherit?(&merged, defaults)
         }
