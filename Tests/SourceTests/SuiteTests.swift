@@ -31,6 +31,15 @@ struct SuiteTests {
         #expect(count > 150)
     }
 
+    @Test(
+        "The variable names the only kind to run, and if it's unset or empty, all kinds run",
+        arguments: [(nil, true), ("", true), ("values", true), ("threads", false), ("value", false)]
+            as [(String?, Bool)]
+    )
+    func wanted(_ value: String?, _ isWanted: Bool) {
+        #expect(SuiteKind(name: "values", places: 1).isWanted(value) == isWanted)
+    }
+
     @Test("Only as many suites run at once as there are places, and a failure gives its place back", arguments: [1, 3])
     func places(_ places: Int) async throws {
         struct Failure: Error {}

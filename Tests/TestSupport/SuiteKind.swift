@@ -48,11 +48,15 @@ package struct SuiteKind: SuiteTrait, TestScoping, Sendable {
 
     /// Skips the suite if only another kind is wanted.
     package func prepare(for test: Test) async throws {
-        guard let wanted = ProcessInfo.processInfo.environment[Self.variable], wanted != name else { return }
-        try await ConditionTrait.disabled("\(Self.variable) is \(wanted).").prepare(for: test)
+        let wanted = ProcessInfo.processInfo.environment[Self.variable]
+        guard !isWanted(wanted) else { return }
+        try await ConditionTrait.disabled("\(Self.variable) is \(wanted ?? "").").prepare(for: test)
     }
 
-    /// The environment variable that names the only kind to run.
+    /// Returns whether suites of this kind run with a value of ``variable``; `nil` if it isn't set.
+    package func isWanted(_ value: String?) -> Bool { value == nil || value == "" || value == name }
+
+    /// The environment variable that names the only kind to run. If it's empty, all kinds run.
     package static let variable = "LOCAL_SUBSTITUTION_TESTS"
 
     /// All kinds.
