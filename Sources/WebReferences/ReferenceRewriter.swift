@@ -11,7 +11,7 @@ import LocalSubstitution
 /// In HTML and XHTML, the rewriter also disables two attributes that would make a browser reject what the server sends:
 /// `http-equiv` of a content security policy in `<meta>`, and `integrity` of a style sheet from a served origin, which
 /// may be rewritten too. It puts `data-` before the attributes' names. It replaces referrer policies that hide the
-/// page's origin from other origins, since the server must know which page sends a form.
+/// page's origin from other origins, and `noreferrer` of a form, since the server must know which page sends a form.
 package struct ReferenceRewriter: Sendable {
     private let origin: WebOrigin
     private let local: @Sendable (WebOrigin) -> String?
@@ -60,6 +60,8 @@ package struct ReferenceRewriter: Sendable {
         edits += references.referrerPolicies.map {
             Edit(place: $0.place(of: 0..<$0.bytes.count), text: Self.referrerPolicy)
         }
+        // `noreferrer` implies `noopener`, which stays.
+        edits += references.noReferrers.map { Edit(place: $0.place(of: 0..<$0.bytes.count), text: "noopener") }
         return edits.isEmpty ? nil : Self.apply(edits, to: Array(body))
     }
 

@@ -27,6 +27,8 @@ package struct References: Sendable {
     private(set) var policies: [Range<Int>] = []
     /// The referrer policies in ``hidingPolicies``, in `<meta name=referrer>` and in `referrerpolicy` attributes.
     private(set) var referrerPolicies: [SourceText] = []
+    /// The words `noreferrer` in the `rel` attributes of forms. With them, browsers send `Origin: null`, too.
+    private(set) var noReferrers: [SourceText] = []
 
     /// Finds the references in a document. For a page, that includes the references in its styles, and in the pages of
     /// its `srcdoc` attributes, up to four levels deep.
@@ -110,10 +112,9 @@ package struct References: Sendable {
                 base = outerBase
             }
         case "a", "area":
-            if let list = tag.value("ping") {
-                let words = list.bytes.indices.split { list.bytes[$0].isHTMLSpace }
-                for word in words { add(list.slice(word)) }
-            }
+            for word in Self.words(of: tag.value("ping")) { add(word) }
+        case "form":
+            noReferrers += Self.words(of: tag.value("rel")).filter { $0.string.asciiLowercased == "noreferrer" }
         default:
             break
         }
@@ -133,6 +134,12 @@ package struct References: Sendable {
     }
 
     // MARK: Values of attributes
+
+    /// Returns the words of a list that's separated by white space; none for `nil`.
+    private static func words(of list: SourceText?) -> [SourceText] {
+        guard let list else { return [] }
+        return list.bytes.indices.split { list.bytes[$0].isHTMLSpace }.map(list.slice)
+    }
 
     /// Returns the range of the URL in the `content` of `<meta http-equiv=refresh>` or in a `Refresh` header; `nil` if the
     /// text is invalid or has no URL (WHATWG HTML §4.2.5.3, shared declarative refresh steps).

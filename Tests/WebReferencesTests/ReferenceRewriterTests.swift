@@ -209,6 +209,9 @@ struct ReferenceRewriterTests {
                 "<iframe srcdoc='<meta name=referrer content=no-referrer>'></iframe>",
                 "<iframe srcdoc='<meta name=referrer content=strict-origin-when-cross-origin>'></iframe>"
             ),
+            ("<form rel=noreferrer action=a>", "<form rel=noopener action=a>"),
+            ("<FORM REL='external No&#82;eferrer help'>", "<FORM REL='external noopener help'>"),
+            ("<form rel=noopener><input rel=noreferrer>", nil),
             ("<meta name=referrer content=origin><img referrerpolicy=unsafe-url>", nil),
             ("<meta name=description content=no-referrer><a rel=noreferrer href=a>", nil),
             ("<link rel=stylesheet href=https://other.example/a integrity=x>", nil),
