@@ -39,9 +39,7 @@ package enum HTTPSyntax {
 
     /// Returns the elements of a comma-separated list, with ASCII letters in lowercase. Returns an empty array for `nil`.
     package static func lowercasedElements(of list: String?) -> [String] {
-        (list.map { elements(of: $0) } ?? []).map { element in
-            String(decoding: element.utf8.map { $0.asciiLowercased }, as: UTF8.self)
-        }
+        (list.map { elements(of: $0) } ?? []).map { String($0).asciiLowercased }
     }
 
     private static func parts(of list: String, quotes: Bool = false) -> [Substring] {
@@ -94,6 +92,13 @@ extension String {
     package init(_ number: some BinaryInteger, radix: Int = 10, width: Int) {
         let digits = String(number, radix: radix)
         self = String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
+    }
+
+    /// The text with ASCII letters in lowercase. Other letters are unchanged: `lowercased()` would turn some of them
+    /// into ASCII letters, such as the Kelvin sign into k.
+    package var asciiLowercased: String {
+        guard utf8.contains(where: { $0.asciiLowercased != $0 }) else { return self }
+        return String(decoding: Array(utf8).map(\.asciiLowercased), as: UTF8.self)
     }
 
     /// Returns whether two header names are equal, ignoring ASCII case.

@@ -48,7 +48,7 @@ extension Exchange {
         var body: Data { redacted?.response.body ?? exchange.body }
 
         /// The headers of the request.
-        var requestHeaders: [String: String] { exchange.request.allHTTPHeaderFields ?? [:] }
+        var requestHeaders: [String: String] { exchange.request.headers }
 
         /// The request headers by which the server chose the response.
         private(set) lazy var choosing = RecordingRules.choosingHeaders(of: exchange.response)

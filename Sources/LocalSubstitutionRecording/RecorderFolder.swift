@@ -175,7 +175,7 @@ final class RecorderFolder: Sendable {
                 last[accepted.url.canonical, default: []].append((number, accepted))
             case .refuse(let reason, let outdated):
                 if let url = outdated?.canonical {
-                    let headers = exchange.request.allHTTPHeaderFields ?? [:]
+                    let headers = exchange.request.headers
                     last[url]?.removeAll { $0.accepted.isForSameRequest(as: headers) }
                     index.withLock { $0.drop(url, file: $0.responses[url]?.recorded(for: headers)?.notes.file) }
                 }

@@ -169,7 +169,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// if there's no copy with validators that the server sent for this request, if the request already has `Range` or
     /// conditions, or if the response is probably an event stream.
     package func validators(for request: URLRequest) -> Validators? {
-        guard let kept = responses(for: request)?.recorded(for: request.allHTTPHeaderFields ?? [:]),
+        guard let kept = responses(for: request)?.recorded(for: request.headers),
             let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified),
             !expectsStream(request)
         else { return nil }
@@ -189,7 +189,7 @@ extension SubstitutionRecorder: ResponseRecorder {
             let kept = kept(for: request)
             let substitution =
                 kept.map { Substitution($0.entry, fileName: $0.notes.file, folder: contents.resources, url: url) }
-                ?? contents.foreign.substitution(for: url, headers: request.allHTTPHeaderFields ?? [:])
+                ?? contents.foreign.substitution(for: url, headers: request.headers)
             guard let substitution else { return nil }
             do throws(FileProblem) {
                 let file = try substitution.fileName.map { name throws(FileProblem) in
@@ -211,7 +211,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     package func hasAnswer(to request: URLRequest) -> Bool {
         guard let url = Self.url(of: request) else { return false }
         return kept(for: request) != nil
-            || contents.foreign.substitution(for: url, headers: request.allHTTPHeaderFields ?? [:]) != nil
+            || contents.foreign.substitution(for: url, headers: request.headers) != nil
     }
 
     /// Returns whether a request accepts an event stream, or whether the kept copy is an event stream.
@@ -226,7 +226,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// closed.
     package func confirm(_ request: URLRequest) {
         guard let url = Self.url(of: request), !contents.isClosed else { return }
-        contents.confirm(url, for: request.allHTTPHeaderFields ?? [:])
+        contents.confirm(url, for: request.headers)
         saveSoon()
     }
 
@@ -271,7 +271,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     }
 
     private func kept(for request: URLRequest) -> RecorderIndex.Response? {
-        responses(for: request)?.answer(to: request.allHTTPHeaderFields ?? [:])
+        responses(for: request)?.answer(to: request.headers)
     }
 
     /// Returns the normal form of a request's URL; `nil` if the URL is missing or invalid.

@@ -1,3 +1,4 @@
+import HTTPSyntax
 package import LocalSubstitution
 
 /// Finding the type of a file from its first bytes (after WHATWG MIME Sniffing §6 and §7.1).

@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPSyntax
 package import LocalSubstitution
 
 /// A map's file and its resources folder, for one writer: a recorder, a command, or a test's recording.

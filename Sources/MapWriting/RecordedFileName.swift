@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 package import LocalSubstitution
 
 /// The name of a kept response's file in the resources folder: `host/path/name.ext`.

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import LocalSubstitution
 
 /// A scanner that finds the start tags of an XHTML document, and the text of its scripts and styles, as the XML parsers

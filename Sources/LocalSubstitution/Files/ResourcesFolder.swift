@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPSyntax
 
 /// The folder with the files of a map's entries. Files outside it are never read.
 package final class ResourcesFolder: Sendable {

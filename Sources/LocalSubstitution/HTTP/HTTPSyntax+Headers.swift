@@ -28,6 +28,11 @@ extension HTTPSyntax {
     package static let credentialHeaders = ["Authorization", "Proxy-Authorization", "Cookie"]
 }
 
+extension URLRequest {
+    /// The headers by name; empty if there are none.
+    package var headers: [String: String] { allHTTPHeaderFields ?? [:] }
+}
+
 extension HTTPURLResponse {
     /// The headers by name.
     package var headers: [String: String] {

@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// MIME types of files, guessed from the file extension, since a local file has no `Content-Type`.
 package enum MIMEType {
     /// The type of server-sent events.

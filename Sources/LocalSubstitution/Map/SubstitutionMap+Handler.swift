@@ -49,7 +49,7 @@ extension SubstitutionMap {
             guard let url = request.url else { return nil }
             self.url = url
             method = request.httpMethod ?? "GET"
-            headers = request.allHTTPHeaderFields ?? [:]
+            headers = request.headers
             self.body = if case .data(let data) = body { data } else { nil }
             self.captures = captures.map {
                 String(utf8: PercentEncoding.decode($0)) ?? String(decoding: $0, as: UTF8.self)

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPSyntax
 
 extension Data {
     /// Creates the UTF-8 bytes of a text.
@@ -58,11 +57,4 @@ extension UInt8 {
 extension String {
     /// Returns how often a byte occurs in the text's UTF-8.
     func count(of byte: UInt8) -> Int { utf8.count { $0 == byte } }
-
-    /// The text with ASCII letters in lowercase. Other letters are unchanged: `lowercased()` would turn some of them
-    /// into ASCII letters, such as the Kelvin sign into k.
-    package var asciiLowercased: String {
-        guard utf8.contains(where: { $0.asciiLowercased != $0 }) else { return self }
-        return String(decoding: Array(utf8).map(\.asciiLowercased), as: UTF8.self)
-    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 package import LocalSubstitution
 import MapWriting
 

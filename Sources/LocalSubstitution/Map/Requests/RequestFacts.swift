@@ -23,7 +23,7 @@ package final class RequestFacts: Sendable {
     convenience init(_ request: URLRequest, body: Body? = nil) {
         self.init(
             method: request.httpMethod ?? "GET",
-            headers: request.allHTTPHeaderFields ?? [:],
+            headers: request.headers,
             body: body ?? Body(request)
         )
     }
