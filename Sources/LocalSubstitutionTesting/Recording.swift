@@ -112,7 +112,7 @@ final class Recording: Sendable {
 /// The recordings of this process's tests.
 extension Recording {
     private struct Known: Sendable {
-        /// The tests by the folded paths of their recordings.
+        /// The tests by the folded paths of their recordings: see ``RecordingPlace/folded``.
         var tests: [String: SubstitutionScope.TestName] = [:]
         /// The recordings that may get more responses, by the test.
         var open: [String: Recording] = [:]
@@ -139,11 +139,11 @@ extension Recording {
         )
         if test.isCertain {
             let other = known.withLock { known in
-                let other = known.tests[place.folded] ?? test
-                known.tests[place.folded] = other
+                let other = place.folded.lazy.compactMap { known.tests[$0] }.first { $0.identity != test.identity }
+                if other == nil { for path in place.folded { known.tests[path] = test } }
                 return other
             }
-            guard other.identity == test.identity else {
+            if let other {
                 throw Complaint(
                     "The tests \(other.description) and \(test.description) have the same recording, “\(place.path)”. "
                         + "Rename one of them."

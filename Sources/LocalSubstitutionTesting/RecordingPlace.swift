@@ -25,8 +25,10 @@ struct RecordingPlace: Sendable, Hashable {
     /// The folder with the bodies of the responses.
     var bodies: URL { file.deletingPathExtension() }
 
-    /// The place's identity on file systems that ignore letter case.
-    var folded: String { file.path.lowercased() }
+    /// The paths of the file and of the folder with the bodies, as file systems that ignore letter case compare them. One
+    /// test's folder can have the name of another test's file: the folder of `json()` in the suite `Decoding`, and the file
+    /// of `decoding()`.
+    var folded: [String] { [file, bodies].map { $0.path.lowercased() } }
 
     /// The longest name that isn't cut, in bytes.
     private static let longest = 100

@@ -68,6 +68,19 @@ struct RecordingPlaceTests {
     }
 
     @Test(
+        "One test's bodies can have the path of another test's file",
+        arguments: [
+            (["decoding()"], ["Decoding", "json()"], true), (["decoding()"], ["Decoding", "xml()"], false),
+            (["a()"], ["b()"], false),
+        ]
+    )
+    func shared(_ one: [String], _ other: [String], _ isShared: Bool) {
+        let root = URL(fileURLWithPath: "/p/recorded")
+        let paths = [one, other].map { RecordingPlace(in: root, sourceFile: "T.swift", components: $0).folded }
+        #expect(Set(paths[0]).isDisjoint(with: paths[1]) != isShared)
+    }
+
+    @Test(
         "A source file's name doesn't lead out of the folder",
         arguments: ["...swift", "..swift", "..", ".swift", ""]
     )
