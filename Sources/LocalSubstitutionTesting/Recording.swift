@@ -183,11 +183,12 @@ extension Recording {
     var isWrittenByScope: Bool { !isOfTrait && TestSubstitutions.ofTask.get()?.recording == nil }
 }
 
-extension Test.Case {
-    /// The arguments in words, such as `2, "b"`; `nil` for a test without arguments.
-    fileprivate var argumentsText: String? {
-        guard isParameterized else { return nil }
-        // Swift Testing has no public way to get the arguments.
+extension Recording {
+    /// Returns a test case's arguments in words, such as `2, "b"`.
+    ///
+    /// Swift Testing has no public way to get the arguments. Where they aren't found, returns the whole case in words, which
+    /// still tells arguments apart.
+    static func argumentsText(of testCase: Any) -> String {
         func arguments(in value: Any, depth: Int) -> [Any]? {
             let children = Mirror(reflecting: value).children
             if let found = children.first(where: { $0.label == "arguments" })?.value {
@@ -195,10 +196,16 @@ extension Test.Case {
             }
             return depth == 0 ? nil : children.lazy.compactMap { arguments(in: $0.value, depth: depth - 1) }.first
         }
-        let values = (arguments(in: self, depth: 3) ?? []).map { argument in
+        guard let found = arguments(in: testCase, depth: 3), !found.isEmpty else { return "\(testCase)" }
+        let values = found.map { argument in
             Mirror(reflecting: argument).children.first { $0.label == "value" }?.value ?? argument
         }
         return values.map { String(describingForTest: $0) }.joined(separator: ", ")
     }
+}
+
+extension Test.Case {
+    /// The arguments in words; `nil` for a test without arguments.
+    fileprivate var argumentsText: String? { isParameterized ? Recording.argumentsText(of: self) : nil }
 }
 #endif
