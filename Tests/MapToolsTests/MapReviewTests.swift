@@ -142,6 +142,28 @@ struct MapReviewTests {
         try expect(row, .noEffect, needsAttachedSession: true)
     }
 
+    @Test(
+        "A method in lowercase that clients send in uppercase",
+        arguments: [
+            Row(
+                #"{"https://h/a": {"status": 200, "methods": ["PUT", "post"]}}"#,
+                "https://h/a",
+                "“post” in “methods” isn't POST, since letter case matters. Write “POST”."
+            ),
+            Row(
+                #"{"https://h/a": [{"status": 200, "methods": ["Get"]}, {"status": 204}]}"#,
+                "https://h/a",
+                "Write “GET”."
+            ),
+            Row(#"{"https://h/a": {"status": 200, "methods": ["GET", "patch", "M-SEARCH", "x"]}}"#),
+            Row(#"{"https://h/a": {"status": 200, "methods": ["*"]}}"#),
+            Row(#"{"https://h/a": {"status": 200, "methods": ["get"], "enabled": false}}"#),
+        ]
+    )
+    func lowercaseMethod(_ row: Row) throws {
+        try expect(row, .noEffect)
+    }
+
     @Test("The files of a stream's pieces are looked at like an entry's own file")
     func pieces() throws {
         let folder = try TemporaryFolder(files: ["a.sse", "b.sse"])

@@ -13,8 +13,8 @@ extension SubstitutionMap {
             public static var unusedFile: Kind { Kind(rawValue: "unusedFile") }
             /// A pattern never answers, because its file name is never valid, or other patterns win all its URLs.
             public static var neverWins: Kind { Kind(rawValue: "neverWins") }
-            /// A part of an entry has no effect. Without `"use": "whenOffline"`, that's a `timeout`. In a session to which
-            /// the cache isn't attached, it's a field such as `delay` or `forwardTo`, or a response that URLSession doesn't
+            /// A part of an entry has no effect. Without `"use": "whenOffline"`, that's a `timeout`. In `methods`, it's a
+            /// method in lowercase, such as `get`, which clients send in uppercase. In a session to which the cache isn't attached, it's a field such as `delay` or `forwardTo`, or a response that URLSession doesn't
             /// accept from a cache. To attach the cache, call
             /// ``LocalSubstitutionCache/attach(to:unmatched:)`` or ``LocalSubstitutionCache/install(unmatched:)``.
             public static var noEffect: Kind { Kind(rawValue: "noEffect") }

@@ -33,6 +33,7 @@ package struct MapReview {
         let answering = entries.flatMap(\.answering)
         var found = neverWinning + longDelays + entries.flatMap { needingSession($0) }
         found += warn(.noEffect, entries, unusedTimeout) + warn(.catchAll, patterns.map(\.entry), catchesAll)
+        found += warn(.noEffect, answering, lowercaseMethod)
         found += warn(.foreignSyntax, entries, foreignSyntax) + warn(.contradictedType, answering, contradiction)
         found += answering.flatMap { letterCases(of: $0, known) }
         found.sort { ($0.line ?? 0, $0.kind.rawValue) < ($1.line ?? 0, $1.kind.rawValue) }
@@ -88,6 +89,18 @@ package struct MapReview {
         return "“timeout” is only for entries that wait for the network to fail. "
             + "Add \"use\": \"whenOffline\", or remove “timeout”."
     }
+
+    private func lowercaseMethod(_ entry: Entry) -> String? {
+        let wrong = entry.options.methods.first { method in
+            !Self.uppercaseMethods.contains(method) && Self.uppercaseMethods.contains(method.uppercased())
+        }
+        return wrong.map {
+            "“\($0)” in “methods” isn't \($0.uppercased()), since letter case matters. Write “\($0.uppercased())”."
+        }
+    }
+
+    /// The methods that clients send in uppercase, however they're written. (A browser's `fetch` sends `patch` as written.)
+    private static let uppercaseMethods: Set = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"]
 
     /// Warnings about delays over 60 seconds. A delay is reported once for each entry, even if several alternatives
     /// have it, and a delay of `$defaults` only once for all entries.
