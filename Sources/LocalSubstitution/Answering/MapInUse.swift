@@ -161,7 +161,7 @@ final class MapInUse: Sendable {
             if layer.count(count) { counted.append((layer, count)) } else { isAllowed = false }
         }
         guard !counted.isEmpty else { return isAllowed }
-        plan.counted.withLock { $0 = counted }
+        plan.done.withLock { $0.counted = counted }
         if !isAllowed { uncount(plan) }
         return isAllowed
     }
@@ -169,9 +169,9 @@ final class MapInUse: Sendable {
     /// Takes back what ``count(_:)`` counted, for a request that wasn't answered after all. A second call has no
     /// effect.
     func uncount(_ plan: Plan) {
-        let counted = plan.counted.withLock { counted in
-            defer { counted = [] }
-            return counted
+        let counted = plan.done.withLock { done in
+            defer { done.counted = [] }
+            return done.counted
         }
         for (layer, count) in counted { layer.uncount(count) }
     }

@@ -61,9 +61,16 @@ final class Plan: Sendable {
     let substitution: Substitution?
     /// Whether an entry's handler has answered. A handler's answer isn't retained.
     let isHandled: Bool
-    /// The alternatives with a limit of `times` that ``MapInUse/count(_:)`` has counted. ``MapInUse/uncount(_:)`` can take
-    /// that back.
-    let counted = Guarded<[(layer: MapLayer, count: MapMatch.Count)]>([])
+    /// What has been done so far.
+    let done = Guarded(Done())
+
+    struct Done: Sendable {
+        /// The alternatives with a limit of `times` that ``MapInUse/count(_:)`` has counted. ``MapInUse/uncount(_:)`` can
+        /// take that back.
+        var counted: [(layer: MapLayer, count: MapMatch.Count)] = []
+        /// Whether a newer copy responds instead of the entry's file. The response's `Cache-Status` may be the entry's own.
+        var usesNewerCopy = false
+    }
 
     /// Decides how to answer a request.
     ///

@@ -153,6 +153,7 @@ final class Responder: Sendable {
         var file: FileBytes?
         if let name = substitution.fileName, let folder = plan.folder { file = try read(name, in: folder, for: plan) }
         let newer = file.flatMap { file in plan.question.map { copies.answer($0, file: file) } }
+        if newer?.copy != nil { plan.done.withLock { $0.usesNewerCopy = true } }
         maps.use(plan)
         let proof = plan.request.value(forHTTPHeaderField: Self.proofHeader).flatMap { token in
             proofs.withLock { $0[token] }
@@ -240,7 +241,7 @@ extension Responder {
         switch found {
         case .ofEntry(let response, let substitution):
             let bytes = response.data.count
-            reportMatched(plan, response, bytes: bytes)
+            reportMatched(plan, bytes: bytes)
             let isFinal = substitution.use == .always && !substitution.isRedirect
             note(plan, .matched, bytes: bytes, isFinal ? response : nil)
             return response
@@ -303,7 +304,7 @@ extension Responder {
         let key = plan.substitution?.key ?? url?.absoluteString
         let (file, bytes) = (plan.substitution?.fileURL, outcome.bytes)
         switch outcome.kind {
-        case .matched, .erred: reportMatched(plan, outcome.response, bytes: bytes)
+        case .matched, .erred: reportMatched(plan, bytes: bytes)
         case .usedOffline(let error):
             let reason = error.localizedDescription
             observers.report(.usedOffline, url, key: key, file: file, bytes: bytes, reason: reason)
@@ -318,10 +319,8 @@ extension Responder {
     }
 
     /// Reports a request that ended with an entry's response or error, or with a recording.
-    ///
-    /// - Parameter response: The response; `nil` for an error.
-    private func reportMatched(_ plan: Plan, _ response: CachedURLResponse?, bytes: Int) {
-        let isNewerCopy = plan.substitution?.use == .untilUpdated && response?.response.isNewerCopy == true
+    private func reportMatched(_ plan: Plan, bytes: Int) {
+        let isNewerCopy = plan.substitution?.use == .untilUpdated && plan.done.withLock { $0.usesNewerCopy }
         observers.report(
             .matched,
             plan.request.url,

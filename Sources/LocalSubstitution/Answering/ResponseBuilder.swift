@@ -88,9 +88,6 @@ extension URLResponse {
         let status = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status")
         return status.flatMap { $0.hasPrefix(ResponseBuilder.hitStatus) ? $0 : nil }
     }
-
-    /// Whether this is a substitution with a newer copy of its entry's file.
-    var isNewerCopy: Bool { substitutionStatus?.contains("; detail=\"\(ResponseBuilder.newerCopy)") == true }
 }
 
 extension ResponseBuilder {
@@ -106,8 +103,6 @@ extension ResponseBuilder {
 
     /// The beginning of a substitution's `Cache-Status`, unless its entry sets the header.
     package static let hitStatus = "LocalSubstitutionCache; hit"
-
-    fileprivate static let newerCopy = "newer copy of "
 
     func headers(length: Int) -> [String: String] {
         var headers = [
@@ -135,7 +130,7 @@ extension ResponseBuilder {
             allowed: URLParts.Encoding.path,
             keepsAsterisks: false
         )
-        let detail = (copy == nil ? "" : Self.newerCopy) + String(decoding: encoded, as: UTF8.self)
+        let detail = (copy == nil ? "" : "newer copy of ") + String(decoding: encoded, as: UTF8.self)
         return "\(name); detail=\"\(detail)\""
     }
 

@@ -66,7 +66,8 @@ struct UpdatingTests {
         "The event of a newer copy names it as such, and the file's event doesn't",
         arguments: [
             ("", "GET", [:]), (#", "mimeType": "text/html""#, "GET", [:]), (#", "charset": null"#, "GET", [:]),
-            (#", "headers": { "A": "b" }"#, "GET", [:]), ("", "HEAD", [:]), (#", "charset": "utf-16""#, "HEAD", [:]),
+            (#", "headers": { "A": "b" }"#, "GET", [:]), (#", "headers": { "Cache-Status": "b" }"#, "GET", [:]),
+            ("", "HEAD", [:]), (#", "charset": "utf-16""#, "HEAD", [:]),
             ("", "GET", ["Range": "bytes=1-2"]),
         ] as [(String, String, [String: String])]
     )
