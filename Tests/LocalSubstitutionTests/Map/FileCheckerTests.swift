@@ -37,7 +37,7 @@ struct FileCheckerTests {
         #expect(checker.problem(of: FileName(text: "*"), wildcardsInKey: 2) == nil)
     }
 
-    @Test("Entries share a file's name and the values they don't set")
+    @Test("Entries share the values they don't set")
     func shared() throws {
         let folder = try TemporaryFolder(files: ["a.txt"])
         let map = try folder.map(#"{"https://h/a": "a.txt", "https://h/b": "a.txt", "https://h/c/*": "a.txt"}"#)

@@ -8,10 +8,8 @@ final class FileChecker {
     /// checked.
     let looksAtFiles: Bool
     private let listing: FolderListing?
-    /// The checked names, each with its problem, which doesn't name an entry.
-    private var checked: [(name: FileName, problem: SubstitutionMap.Problem?)] = []
-    /// The positions in ``checked``, by name.
-    private var places: [ExactText: Int] = [:]
+    /// The problems of the checked files, by name; `nil` for a file without one.
+    private var checked: [ExactText: SubstitutionMap.Problem?] = [:]
     /// The folder, opened once for all files.
     private lazy var opened = Result { () throws(FileProblem) in try folder?.opened() }
     private lazy var suggestions = FileSuggestions(in: folder)
@@ -25,12 +23,6 @@ final class FileChecker {
         self.looksAtFiles = looksAtFiles
         // In the map's own folder, some files are never served. A listing doesn't show which, so each file is opened.
         listing = folder.flatMap { $0.mapName == nil ? FolderListing($0) : nil }
-    }
-
-    /// Returns an equal name that was checked before, so that all entries share one text, to save memory. Returns the
-    /// name itself if it hasn't been checked yet.
-    func shared(_ name: FileName) -> FileName {
-        places[ExactText(name.text)].map { checked[$0].name } ?? name
     }
 
     /// Returns the problems with an entry's files and target.
@@ -58,10 +50,9 @@ final class FileChecker {
             let message = Self.tooMany(name.wildcards, in: "The file “\(name.text)”", wildcardsInKey)
             return SubstitutionMap.Problem(.invalidFileName, message)
         }
-        if let place = places[ExactText(name.text)] { return checked[place].problem }
+        if let known = checked[ExactText(name.text)] { return known }
         let problem = look(at: name)
-        places[ExactText(name.text)] = checked.count
-        checked.append((name, problem))
+        checked.updateValue(problem, forKey: ExactText(name.text))
         return problem
     }
 

@@ -177,7 +177,7 @@ final class MapLoader {
         note(reader, key: key)
         let problemsBefore = problems.count
         let fields = reader.fields.merged(withDefaults: defaults)
-        let alternatives = AlternativeEntries(of: fields, key: key) { files.shared($0) }
+        let alternatives = AlternativeEntries(of: fields, key: key)
         let options = Entry.Options(fields, alternatives: alternatives.entries)
         if reader.problems.isEmpty {
             problems += alternatives.problems
@@ -190,7 +190,7 @@ final class MapLoader {
     }
 
     private func add(key: String, line: Int, file: String?, options: Entry.Options, isRight: Bool) {
-        let file = file.map { files.shared(FileName(text: $0)) }
+        let file = file.map { FileName(text: $0) }
         let problemsBefore = problems.count
         let entry = Entry(key: key, line: Int32(clamping: line), file: file, options: options)
         defer {
@@ -284,10 +284,8 @@ private struct AlternativeEntries {
     /// condition and have the method. The dictionary's keys consist of the condition's digest, a space and the method.
     private var firsts: [String: Int] = [:]
 
-    /// - Parameters:
-    ///   - fields: The entry's fields, with the map's defaults.
-    ///   - name: Returns the copy of a file's name that all entries share.
-    init(of fields: EntryFields, key: String, name: (FileName) -> FileName) {
+    /// - Parameter fields: The entry's fields, with the map's defaults.
+    init(of fields: EntryFields, key: String) {
         guard !fields.alternatives.isEmpty else { return }
         let count = fields.alternatives.count
         for (index, (line, own)) in fields.alternatives.enumerated() {
@@ -295,7 +293,7 @@ private struct AlternativeEntries {
             let entry = Entry(
                 key: key,
                 line: Int32(clamping: line),
-                file: merged.file.map { name(FileName(text: $0)) },
+                file: merged.file.map { FileName(text: $0) },
                 options: Entry.Options(merged, place: (index + 1, count))
             )
             entries.append(entry)
