@@ -35,7 +35,7 @@ final class RetainedResponses: Sendable {
         var endlessOrder = NamesByAge()
     }
 
-    /// A part of the table of responses, with padding, so that two parts never share a cache line.
+    /// A part of the table of responses.
     private final class Part: Sendable {
         struct Contents: Sendable {
             var responses: [String: Response] = [:]
@@ -46,7 +46,6 @@ final class RetainedResponses: Sendable {
         }
 
         let contents = Guarded(Contents())
-        let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
     }
 
     /// The table of responses. A hit uses nothing else. Responses are added and removed only while `state` is locked.
@@ -98,14 +97,7 @@ final class RetainedResponses: Sendable {
         }
     }
 
-    /// Returns the part of the table for a URL. The URL's last 8 bytes choose it, since URLs differ most at their ends.
-    private func part(for url: String) -> Part {
-        let end = url.utf8.withContiguousStorageIfAvailable { bytes in
-            bytes.count < 8
-                ? 0 : UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
-        }
-        return parts[Int(((end ?? 0) &* 0x9E37_79B9_7F4A_7C15) >> 60)]
-    }
+    private func part(for url: String) -> Part { parts[url.hashValue & 15] }
 
     // MARK: Retaining
 
