@@ -54,8 +54,8 @@ final class RetainedResponses: Sendable {
     /// than one thread alone: see the benchmark “two threads”.
     private let parts = (0..<16).map { _ in Part() }
     private let state = Guarded(State())
-    /// Locks for reading files. The path's hash chooses the lock.
-    private let readLocks = (0..<16).map { _ in NSLock() }
+    /// Held while a file is read.
+    private let readLock = NSLock()
     /// Whether held files are checked for changes. If not, a file's bytes are used until they're released.
     private let checksFiles: Bool
     private let endlessLimit: Int
@@ -193,9 +193,8 @@ final class RetainedResponses: Sendable {
     func file(at path: String, read: () throws(FileProblem) -> FileBytes) throws(FileProblem) -> FileBytes {
         if let current = currentFile(at: path) { return current }
         let wantedAt = FileStatus.now
-        let lock = readLocks[path.hashValue & 15]
-        lock.lock()
-        defer { lock.unlock() }
+        readLock.lock()
+        defer { readLock.unlock() }
         // Another thread may have read the file while this one waited for the lock. If that read began before this
         // call, its bytes may be too old.
         let held = heldFile(at: path)
