@@ -15,28 +15,15 @@ package enum MIMEType {
     /// - Returns: The type in lowercase, without parameters; `nil` if the extension is unknown or empty.
     package static func guess(forExtension ext: String) -> String? {
         let lowered = ext.asciiLowercased
-        let wanted = lowered.utf8.dropFirst(lowered.hasPrefix(".") ? 1 : 0)
-        return table.withUTF8Buffer { table in
-            // A binary search in the text, so that the table needs no preparation when a process starts.
-            var left = table[...]
-            while !left.isEmpty {
-                let pair = pair(in: left, at: (left.startIndex + left.endIndex) / 2)
-                let name = pair.prefix { $0 != UInt8(ascii: ":") }
-                if wanted.elementsEqual(name) { return String(decoding: pair.dropFirst(name.count + 1), as: UTF8.self) }
-                let isBefore = wanted.lexicographicallyPrecedes(name)
-                left = isBefore ? left[..<pair.startIndex].dropLast() : left[pair.endIndex...].dropFirst()
-            }
-            return nil
-        }
+        return types[lowered.hasPrefix(".") ? String(lowered.dropFirst()) : lowered]
     }
 
-    /// Returns the part of ``table`` around an index that contains one extension and its type.
-    private static func pair(
-        in table: Slice<UnsafeBufferPointer<UInt8>>,
-        at index: Int
-    ) -> Slice<UnsafeBufferPointer<UInt8>> {
-        let start = table[..<index].lastIndex(where: isWhiteSpace).map { $0 + 1 } ?? table.startIndex
-        return table[start...].prefix { !isWhiteSpace($0) }
+    /// The types in ``table``, by extension.
+    private static let types: [String: String] = table.withUTF8Buffer { table in
+        let texts = table.split(whereSeparator: isWhiteSpace).map { pair in
+            pair.split(separator: UInt8(ascii: ":")).map { String(decoding: $0, as: UTF8.self) }
+        }
+        return Dictionary(uniqueKeysWithValues: texts.map { ($0[0], $0[1]) })
     }
 
     /// Returns the extension of a path's last component, without its dot: `gz` for `a/b.tar.gz`.
