@@ -57,13 +57,22 @@ extension LocalSubstitutionCache {
         configuration.useClassicLoader(unlessChosen: true)
         configuration.urlCache = self
         guard obstacle == nil else { return nil }
-        let slot = Slots.add(
-            Attachment(of: responder, to: configuration, rules: rules, responseLimit: responseLimit)
-        )
+        let slot = Slots.add(attachment(to: configuration, rules: rules, responseLimit: responseLimit))
         slots.withLock { $0.append(slot) }
         let others = (configuration.protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
         configuration.protocolClasses = [slot] + others
         return slot
+    }
+
+    /// Returns an attachment for sessions. If they're strict, the cache itself no longer asks for newer copies: see
+    /// ``Responder/takeCacheOffline()``.
+    func attachment(
+        to configuration: URLSessionConfiguration,
+        rules: SessionRules,
+        responseLimit: Int? = nil
+    ) -> Attachment {
+        if rules.isStrict { responder.takeCacheOffline() }
+        return Attachment(of: responder, to: configuration, rules: rules, responseLimit: responseLimit)
     }
 
     /// Creates a session with this cache attached. On Apple systems with two loaders, always selects the older loader.
@@ -114,17 +123,16 @@ extension LocalSubstitutionCache {
         recorder: (any ResponseRecorder)?,
         sendsCredentials: Bool
     ) throws(AttachmentError) -> DirectLoader {
-        let attachment = Attachment(
-            of: responder,
-            to: configuration,
-            rules: try SessionRules(unmatched, recorder: recorder),
+        DirectLoader(
+            responder,
+            configuration,
+            rules: try SessionRules(unmatched, recorder: recorder, isBrowsed: true),
             // Without a recorder, bodies over 16 MiB are passed on as they arrive. A recorder needs whole bodies, so
             // with a recorder, the limit is the default of 256 MiB.
             responseLimit: recorder == nil ? 16 << 20 : nil,
-            for: .server,
+            for: [.followsRedirects, .readsBodies],
             sendsCredentials: sendsCredentials
         )
-        return DirectLoader(attachment)
     }
 
     /// Returns why a configuration can't have custom protocols; `nil` if it can.

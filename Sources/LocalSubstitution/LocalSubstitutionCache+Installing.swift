@@ -51,7 +51,7 @@ extension LocalSubstitutionCache {
         let rules = try SessionRules(unmatched, recorder: recorder)
         if !responder.traits.contains(.hasProtocols), rules.isStrict || recorder != nil { throw .withoutProtocols }
         guard Self.reachesSharedSession else { throw Self.unreachable(responder.traits) }
-        let attachment = Attachment(of: responder, to: .default, rules: rules)
+        let attachment = attachment(to: .default, rules: rules)
         let (former, reason) = Self.installation.withLock { installation in
             let former = installation
             former?.undo()
@@ -114,7 +114,7 @@ extension LocalSubstitutionCache {
         takes: @escaping @Sendable (URLRequest) -> Bool
     ) throws(AttachmentError) -> @Sendable () -> Void {
         let rules = try SessionRules(unmatched, listener: listener)
-        return SharedSessionProtocol.use(Attachment(of: responder, to: .default, rules: rules), takes: takes)
+        return SharedSessionProtocol.use(attachment(to: .default, rules: rules), takes: takes)
     }
 
     /// Calls a closure with each request of `URLSession.shared` that no test's map takes, although an entry of this cache's map

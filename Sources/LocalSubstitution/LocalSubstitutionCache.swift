@@ -200,7 +200,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   be read, or `cancelled` if the Swift task was cancelled.
     public func answer(to request: URLRequest) async throws -> (Data, HTTPURLResponse)? {
         let loader = loader.withLock { loader in
-            let made = loader ?? DirectLoader(Attachment(of: responder, to: .default, for: .caller))
+            let client: Attachment.Client = [.followsRedirects, .loadsUnmatched, .waitsForWhole]
+            let made = loader ?? DirectLoader(responder, .default, for: client)
             loader = made
             return made
         }

@@ -1,6 +1,7 @@
 import HTTPSyntax
 
 #if !os(watchOS)
+import Dispatch
 import Foundation
 import LocalSubstitution
 import Loopback
@@ -87,7 +88,7 @@ struct ServedConnection: Sendable {
         let asked = request.forOrigin(url, isWhole: rewritesReferences && request.asksForDocument)
         if let preflight = request.preflightResponse, !loader.hasEntry(for: asked) { return preflight }
         var response = loader.load(asked, isWanted: isWanted)
-        if rewritesReferences, case .success((let head, _)) = response.result, head.statusCode == 206,
+        if rewritesReferences, let head = response.response?.head as? HTTPURLResponse, head.statusCode == 206,
             References.Syntax(of: head) != nil
         {
             // The client wants a range of the rewritten body, which isn't the same range of the original. So the whole
@@ -177,7 +178,7 @@ struct ServedConnection: Sendable {
     ///     read to its end, also with the reason.
     /// - Returns: Whether all `length` bytes were sent; `true` if `length` is `nil`.
     private func send(
-        _ body: DirectLoader.Response.Body,
+        _ body: Response.Body,
         after head: ResponseHead,
         length: Int?,
         isChunked: Bool,
@@ -190,16 +191,11 @@ struct ServedConnection: Sendable {
         var rest = length
         var sent = 0
         var end = Data()
-        var due = Socket.now
+        var paced = PacedBody(body, at: pace, longestPiece: Socket.pieceSize)
         do {
             if !isTogether { try socket.write(head.encoded) }
-            while let (received, delay) = try body.piece(after: sent + end.count, at: pace) {
-                if delay > 0 {
-                    // At a rate in bytes per second, each piece is due a fixed time after the previous piece was due,
-                    // even if the previous piece was sent late.
-                    due = (pace?.isEven == true ? due : Socket.now) + delay
-                    try wait(until: due)
-                }
+            while let (received, _, due) = try paced.next() {
+                try wait(until: due)
                 connection.busy()
                 let piece = received.prefix(rest ?? received.count)
                 guard !piece.isEmpty else { continue }
@@ -224,14 +220,13 @@ struct ServedConnection: Sendable {
     private static func failure(_ error: any Error) -> String? {
         switch error {
         case is Socket.Closed, URLError.cancelled: nil
-        case let problem as FileProblem: "The entry's file \(problem.message)"
         default: error.localizedDescription
         }
     }
 
-    /// Waits until a piece is due, at a value of `Socket.now`. Throws if the client leaves or the server is stopped.
-    private func wait(until time: Double) throws {
-        while case let seconds = time - Socket.now, seconds > 0 {
+    /// Waits until a piece is due. Throws if the client leaves or the server is stopped.
+    private func wait(until time: DispatchTime) throws {
+        while case let seconds = DispatchTime.now().seconds(until: time), seconds > 0 {
             guard !connection.stopSignal.isRaised(within: min(seconds, Self.secondsBetweenQuestions)),
                 connection.isClientWaiting(halfClosedSeconds: halfClosedSeconds)
             else { throw Socket.Closed(written: 0) }
@@ -242,38 +237,10 @@ struct ServedConnection: Sendable {
     private static let secondsBetweenQuestions = 0.5
 }
 
-extension DirectLoader.Response.Body {
-    /// The length in bytes; `nil` for a body that is still arriving.
-    fileprivate var length: Int? {
-        switch self {
-        case .data(let data): data.count
-        case .large(let body): body.range.count
-        case .arriving: nil
-        }
-    }
-
-    /// Returns the next bytes, and their delay after the previous bytes, in seconds. Returns `nil` at the end of the
-    /// body.
-    ///
-    /// - Parameters:
-    ///   - taken: The number of bytes that were returned so far.
-    ///   - pace: How fast to send the body; `nil` to send each piece at once.
-    fileprivate func piece(after taken: Int, at pace: Pace?) throws -> (Data, delay: Double)? {
-        switch self {
-        case .data(let data):
-            guard taken < data.count else { return nil }
-            guard let pace else { return (data, 0) }
-            return pace.piece(of: data, from: taken)
-        case .large(let body):
-            let start = body.range.lowerBound + taken
-            let end = min(start + min(pace?.pieceSize ?? .max, Socket.pieceSize), body.range.upperBound)
-            guard start < end else { return nil }
-            var delay = 0.0
-            if case .bytesPerSecond(let rate)? = pace { delay = Double(end - start) / Double(rate) }
-            return (try body.file.bytes(start..<end), delay)
-        case .arriving(let response):
-            return try response.nextBytes().map { ($0, 0) }
-        }
+extension DispatchTime {
+    /// Returns the seconds until a later time; negative if it's over.
+    fileprivate func seconds(until time: DispatchTime) -> Double {
+        (Double(time.uptimeNanoseconds) - Double(uptimeNanoseconds)) / 1e9
     }
 }
 

@@ -14,7 +14,7 @@ import FoundationNetworking
 struct ServedResponse: Sendable {
     /// The status and headers; `nil` if the client gets an entry's error. Then the body alone is sent, which isn't HTTP.
     let head: ResponseHead?
-    let body: DirectLoader.Response.Body
+    let body: Response.Body
     let source: SubstitutionServer.LoggedRequest.Source
     /// The loader's response, before the server adapted it for the client; `nil` if the server created this response
     /// itself.
@@ -63,10 +63,11 @@ extension ServedResponse {
     /// - Parameters:
     ///   - url: The URL at the origin.
     ///   - rewritesReferences: Whether references in documents and style sheets are rewritten.
-    init(_ response: DirectLoader.Response, to request: ServedRequest, for url: URL, rewritesReferences: Bool) {
+    init(_ response: RequestOutcome, to request: ServedRequest, for url: URL, rewritesReferences: Bool) {
         do throws(URLError) {
-            let (head, received) = try response.result.get()
-            var body = received
+            let received = try response.result.get()
+            guard let head = received.head as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+            var body = received.body ?? .data(Data())
             let rewriter = ReferenceRewriter(of: request.origin, local: request.local)
             // A stream isn't rewritten: its pieces are sent as they are, each when it's due.
             let syntax = rewritesReferences && !response.isStream ? References.Syntax(of: head) : nil
@@ -206,19 +207,19 @@ extension References.Syntax {
     }
 }
 
-extension DirectLoader.Response.Body {
+extension Response.Body {
     /// Returns all bytes. Throws if a large file or an arriving body can't be read, or has more bytes than the limit.
     /// The limit doesn't apply to data in memory.
     fileprivate func bytes(upTo limit: Int) throws(URLError) -> Data {
         switch self {
         case .data(let data):
             return data
-        case .large(let body):
-            guard body.range.count <= limit else { throw Self.tooLong(limit) }
-            do throws(FileProblem) { return try body.file.bytes(body.range) } catch { throw URLError(.cannotOpenFile) }
-        case .arriving(let response):
+        case .file(let file, let range):
+            guard range.count <= limit else { throw Self.tooLong(limit) }
+            do throws(FileProblem) { return try file.bytes(range) } catch { throw URLError(.cannotOpenFile) }
+        case .arriving(let next):
             var bytes = Data()
-            while let piece = try response.nextBytes() {
+            while let piece = try next() {
                 bytes += piece
                 guard bytes.count <= limit else { throw Self.tooLong(limit) }
             }

@@ -271,7 +271,9 @@ extension TestSubstitutions.Request {
             self.isHiddenUpload = isHiddenUpload
         }
         (recorded, endsAtEntry, isUndecided) = (outcome.recorded, outcome.endsAtEntry, outcome.isUndecided)
-        if keepsResponse, !outcome.isPassedOn { response = outcome.response }
+        if keepsResponse, let kept = outcome.response, let data = kept.data {
+            response = CachedURLResponse(response: kept.head, data: data, userInfo: nil, storagePolicy: .notAllowed)
+        }
     }
 }
 

@@ -131,8 +131,8 @@ struct Saying: Sendable, CustomTestStringConvertible {
     static let sources = [
         "LocalSubstitution/Answering/Explanation", "LocalSubstitution/Answering/Plan+Obstacle",
         "LocalSubstitution/LocalSubstitutionCache+Attaching",
-        "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/RequestLoad",
-        "LocalSubstitution/Protocol/SubstitutionURLProtocol", "LocalSubstitutionTesting/SubstitutionsTrait",
+        "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/Attachment",
+        "LocalSubstitution/Protocol/RequestLoad", "LocalSubstitutionTesting/SubstitutionsTrait",
         "LocalSubstitutionTesting/SubstitutionScope", "LocalSubstitutionTesting/SharedSession",
         "LocalSubstitutionTesting/Recording", "MapTools/Recordings/RecordedMap",
         "LocalSubstitution/Observing/Event",

@@ -4,7 +4,8 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// The outcome of a request that a protocol or a ``DirectLoader`` handles. It's a class because the compiler copies the
+/// The outcome of a request that a protocol or a ``DirectLoader`` handles, or what's known of it while the response is
+/// arriving. It's a class because the compiler copies the
 /// fields of a structure wherever the structure is passed on, which makes an app larger.
 package final class RequestOutcome: Sendable {
     package enum Kind: Sendable {
@@ -33,11 +34,9 @@ package final class RequestOutcome: Sendable {
     /// What was decided about the request, or about the last one after redirects. `nil` if a response in memory was
     /// found without a lookup, or if the request failed before a decision.
     let plan: Plan?
-    let result: Result<CachedURLResponse, URLError>
-    /// The part of a large file that is the body; `nil` if the body is in the result.
-    let largeBody: ResponseBuilder.LargeFile.Part?
-    /// Whether the client has already received the body in pieces, so that the result has no body.
-    package let isPassedOn: Bool
+    package let result: Result<Response, URLError>
+    /// Whether the client has already received the response in pieces.
+    let isPassedOn: Bool
     /// The size of the body that the client gets, or of the part that it got before the request failed.
     let bytes: Int
     /// What to do once the outcome is reported, before the client gets it; `nil` for nothing.
@@ -46,12 +45,11 @@ package final class RequestOutcome: Sendable {
     /// isn't to be recorded.
     private let redirected: URLRequest?
 
-    /// - Parameter bytes: The size of the body; `nil`, the default, if it's in the result or the large body.
+    /// - Parameter bytes: The size of the body; `nil`, the default, if it's that of the result's body.
     init(
         _ kind: Kind,
         _ plan: Plan?,
-        _ result: Result<CachedURLResponse, URLError>,
-        largeBody: ResponseBuilder.LargeFile.Part? = nil,
+        _ result: Result<Response, URLError>,
         isPassedOn: Bool = false,
         bytes: Int? = nil,
         then: (@Sendable () -> Void)? = nil,
@@ -61,9 +59,8 @@ package final class RequestOutcome: Sendable {
         self.kind = kind
         self.plan = plan
         self.result = result
-        self.largeBody = largeBody
         self.isPassedOn = isPassedOn
-        self.bytes = bytes ?? largeBody?.range.count ?? (try? result.get())?.data.count ?? 0
+        self.bytes = bytes ?? (try? result.get())?.body?.length ?? 0
         self.then = then
     }
 
@@ -79,11 +76,17 @@ package final class RequestOutcome: Sendable {
     func after(_ error: URLError?, redirectOf redirected: URLRequest? = nil) -> RequestOutcome {
         var kind = kind
         if case .matched = kind, let error { kind = .usedOffline(error) } else if redirected == nil { return self }
-        return RequestOutcome(
+        return copy(kind, isPassedOn: isPassedOn, redirected: redirected)
+    }
+
+    /// This outcome, once the client has received the response in pieces.
+    var passedOn: RequestOutcome { copy(kind, isPassedOn: true, redirected: redirected) }
+
+    private func copy(_ kind: Kind, isPassedOn: Bool, redirected: URLRequest?) -> RequestOutcome {
+        RequestOutcome(
             kind,
             plan,
             result,
-            largeBody: largeBody,
             isPassedOn: isPassedOn,
             bytes: bytes,
             then: then,
@@ -92,12 +95,18 @@ package final class RequestOutcome: Sendable {
     }
 
     /// The response; `nil` for a request that failed.
-    package var response: CachedURLResponse? { try? result.get() }
+    package var response: Response? { try? result.get() }
     package var error: URLError? { if case .failure(let error) = result { error } else { nil } }
     var hasFailed: Bool { error != nil }
 
-    /// How fast the body is sent; `nil` if it's sent at once.
-    var pace: Pace? {
+    /// Whether the response is an entry's stream that is arriving. Each piece of a stream arrives when it's due.
+    package var isStream: Bool {
+        guard case .matched = kind, case .arriving? = response?.body else { return false }
+        return true
+    }
+
+    /// How fast the body is sent; `nil` if it's sent at once, or as it arrives.
+    package var pace: Pace? {
         switch kind {
         case .matched, .usedOffline: plan?.substitution?.pace
         default: nil
@@ -142,11 +151,6 @@ extension URLError {
             "No entry answers \(explanation.method) \(shown.text). Another issue of this test says why.".printable,
             URL(string: shown.text)
         )
-    }
-
-    static func unreadable(_ problem: FileProblem, _ url: URL?) -> URLError {
-        let advice = problem == .missing ? " Add it, or correct its name in the map." : ""
-        return .explained(.cannotOpenFile, "The entry's file \(problem.message)\(advice)", url)
     }
 
     /// Returns the error of a request whose entry makes it fail.

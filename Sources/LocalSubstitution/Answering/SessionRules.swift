@@ -12,13 +12,15 @@ package final class SessionRules: Sendable {
     private let allowed: MapKey.Matcher
     /// The recorder, which keeps responses and answers with them when the network fails; `nil` for most sessions.
     let recorder: (any ResponseRecorder)?
+    /// Whether the recorder also keeps redirects, errors and other responses that a site needs: see ``Exchange/isBrowsed``.
+    let isBrowsed: Bool
     /// The listener for HTTP requests; `nil` for most sessions. With a listener, the protocol handles every request
     /// whose body it can see.
     let listener: Listener?
 
     private init() {
         (isStrict, allowed) = (false, MapKey.Matcher())
-        (recorder, listener) = (nil, nil)
+        (recorder, isBrowsed, listener) = (nil, false, nil)
     }
 
     /// The rules of `unmatched: .load`: requests that no entry answers may reach the network.
@@ -28,6 +30,7 @@ package final class SessionRules: Sendable {
     package init(
         _ unmatched: LocalSubstitutionCache.Unmatched,
         recorder: (any ResponseRecorder)? = nil,
+        isBrowsed: Bool = false,
         listener: Listener? = nil
     ) throws(AttachmentError) {
         var matcher = MapKey.Matcher()
@@ -42,7 +45,7 @@ package final class SessionRules: Sendable {
         }
         isStrict = unmatched != .load
         allowed = matcher
-        self.recorder = recorder
+        (self.recorder, self.isBrowsed) = (recorder, isBrowsed)
         self.listener = listener
     }
 

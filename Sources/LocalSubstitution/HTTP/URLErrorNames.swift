@@ -75,4 +75,9 @@ extension URLError {
         guard let url else { return URLError(code, userInfo: [NSLocalizedDescriptionKey: description]) }
         return URLError(code, userInfo: [NSLocalizedDescriptionKey: description, NSURLErrorFailingURLErrorKey: url])
     }
+
+    static func unreadable(_ problem: FileProblem, _ url: URL?) -> URLError {
+        let advice = problem == .missing ? " Add it, or correct its name in the map." : ""
+        return .explained(.cannotOpenFile, "The entry's file \(problem.message)\(advice)", url)
+    }
 }

@@ -12,15 +12,6 @@ package import FoundationNetworking
 /// The collector has no credentials. Unless a task's owner answers challenges, a 401 is a response like any other. The
 /// collector trusts only servers that the system trusts.
 package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendable {
-    /// A response that has arrived.
-    package struct Response: Sendable {
-        package let head: URLResponse
-        /// The body; `nil` if it was only passed on, because it's longer than the limit.
-        package let body: Data?
-        /// The requests for the targets of the redirects that led to the response.
-        package let redirects: [URLRequest]
-    }
-
     /// A part of a response.
     package enum Piece: Sendable {
         case head(URLResponse)
@@ -207,7 +198,8 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
             let underlying = URLError(.unknown, userInfo: [NSUnderlyingErrorKey: error])
             load.owner.complete(.failure(error as? URLError ?? underlying))
         } else if let head = load.head ?? task.response {
-            load.owner.complete(.success(Response(head: head, body: load.body, redirects: load.redirects.followed)))
+            let body = load.body.map { Response.Body.data($0) }
+            load.owner.complete(.success(Response(head, body, redirects: load.redirects.followed)))
         } else {
             load.owner.complete(.failure(URLError(.badServerResponse)))
         }

@@ -60,10 +60,10 @@ package final class UncachedLoader: Sendable {
 }
 
 extension UncachedLoader.Outcome {
-    fileprivate init(_ result: Result<ResponseCollector.Response, URLError>) {
+    fileprivate init(_ result: Result<Response, URLError>) {
         switch result {
         case .success(let response):
-            guard let head = response.head as? HTTPURLResponse, let body = response.body else {
+            guard let head = response.head as? HTTPURLResponse, let body = response.data else {
                 self = .failed("the response isn't HTTP")
                 return
             }

@@ -1,5 +1,5 @@
 import Dispatch
-package import Foundation
+import Foundation
 import Guarded
 
 #if canImport(FoundationNetworking)
@@ -7,7 +7,7 @@ import FoundationNetworking
 #endif
 
 /// A response that arrives in pieces. A load adds the pieces, and one thread reads them.
-package final class ArrivingResponse: Sendable {
+final class ArrivingResponse: Sendable {
     private struct State: Sendable {
         var queue = EventQueue()
         var load: Task<Void, Never>?
@@ -73,7 +73,7 @@ package final class ArrivingResponse: Sendable {
     /// Waits for the next bytes of the body. Returns `nil` at the end of the body.
     ///
     /// - Throws: An error if the load fails, or if the client doesn't want the response any more.
-    package func nextBytes() throws(URLError) -> Data? {
+    func nextBytes() throws(URLError) -> Data? {
         while let event = next() {
             switch event {
             case .head: continue
@@ -87,7 +87,7 @@ package final class ArrivingResponse: Sendable {
     }
 
     /// Cancels the load if it hasn't ended yet.
-    package func cancel() {
+    func cancel() {
         let load = state.withLock { state in
             state.isOver = true
             return state.load.take()

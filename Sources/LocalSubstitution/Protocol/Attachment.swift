@@ -8,14 +8,19 @@ import FoundationNetworking
 /// An attached session: which map answers, the session's rules, how requests are forwarded, and the outcomes that the
 /// map gives them. The server and ``LocalSubstitutionCache/answer(to:)`` use one, too.
 final class Attachment: Sendable {
-    /// The client whose requests are answered.
-    enum Client: Sendable {
-        case session
-        /// The server. It follows no redirects, reads large files in pieces, and keeps a body's pace itself.
-        case server
-        /// Code that calls ``LocalSubstitutionCache/answer(to:)``. It follows redirects itself, and loads the requests
-        /// that no entry answers.
-        case caller
+    /// What a client does itself, so that its loads don't. A session does nothing of this.
+    struct Client: OptionSet, Sendable {
+        let rawValue: UInt8
+
+        /// It follows redirects, so a redirect is its response.
+        static let followsRedirects = Client(rawValue: 1 << 0)
+        /// It reads bodies on a thread of its own: large files in parts, each body at its pace, and for as long as it wants.
+        static let readsBodies = Client(rawValue: 1 << 1)
+        /// It loads the requests that no entry answers. So a load follows a redirect only to an entry, and leaves a stream
+        /// with the request's body alone.
+        static let loadsUnmatched = Client(rawValue: 1 << 2)
+        /// It does nothing with a part of a response.
+        static let waitsForWhole = Client(rawValue: 1 << 3)
     }
 
     let responder: Responder
@@ -29,29 +34,27 @@ final class Attachment: Sendable {
     /// Whether a request's `Authorization` header is forwarded to the network.
     let sendsCredentials: Bool
 
-    /// Creates an attachment. If it's for a strict session, the cache itself no longer asks for newer copies: see
-    /// ``Responder/takeCacheOffline()``.
-    ///
     /// - Parameters:
     ///   - configuration: The configuration with which requests are forwarded.
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is passed on
     ///     in pieces.
+    ///   - traits: The traits of the client's loader; by default, those of the cache.
     init(
         of responder: Responder,
         to configuration: URLSessionConfiguration,
         rules: SessionRules = .load,
         responseLimit: Int? = nil,
-        for client: Client = .session,
-        sendsCredentials: Bool = true
+        for client: Client = [],
+        sendsCredentials: Bool = true,
+        traits: LoaderTraits? = nil
     ) {
         self.responder = responder
-        traits = client == .session ? responder.traits : responder.traits.subtracting(.hidesUploadBodies)
+        self.traits = traits ?? responder.traits
         self.rules = rules
         self.client = client
         self.sendsCredentials = sendsCredentials
         self.responseLimit = responseLimit ?? ForwardedRequest.usualLimit
-        forwarder = Forwarder(configuration, traits)
-        if client == .session, rules.isStrict { responder.takeCacheOffline() }
+        forwarder = Forwarder(configuration, self.traits)
     }
 
     /// Makes an attachment again. It holds the map with its counts, and the session's settings, but nothing that can be
@@ -69,12 +72,14 @@ final class Attachment: Sendable {
         }
     }
 
-    /// Whether the recorder also keeps redirects, errors and other responses that a site needs: see
-    /// ``Exchange/isBrowsed``.
-    var isBrowsed: Bool { client == .server }
-
-    /// Whether the client isn't a URLSession. Such a client gets a redirect as the response.
-    var isDirect: Bool { client != .session }
+    /// Returns a request's body as far as it's known without reading its stream, on the loader's queue or elsewhere.
+    ///
+    /// - Parameter isHidden: Whether the request's task has a body that Foundation hides.
+    func body(of request: URLRequest, isHidden: Bool) -> RequestFacts.Body {
+        // A stream can be read only once.
+        client.contains(.loadsUnmatched) && request.httpBodyStream != nil
+            ? .hidden : .onLoaderQueue(request, isHidden: isHidden)
+    }
 
     /// Returns the plan for a request of an attached session.
     ///
@@ -110,8 +115,7 @@ final class Attachment: Sendable {
         case .refuse:
             unmatched(plan)
         case .answer(let substitution) where answersAtOnce(substitution):
-            // A direct client has its own thread, which may read files.
-            isDirect || responder.isAtHand(plan) ? serve(plan, by: substitution) : nil
+            client.contains(.readsBodies) || responder.isAtHand(plan) ? serve(plan, by: substitution) : nil
         default:
             nil
         }
@@ -120,14 +124,21 @@ final class Attachment: Sendable {
     /// Returns whether an entry can answer at once: with no delay, pace or stream and, in an attached session, no
     /// redirect.
     func answersAtOnce(_ substitution: Substitution) -> Bool {
-        substitution.options.fields.delay == nil && !substitution.takesTime && (isDirect || !substitution.isRedirect)
+        substitution.options.fields.delay == nil && !substitution.takesTime && !follows(substitution)
     }
 
-    /// Returns the request with which `answer(to:)` follows a redirect. Returns `nil` if `answer(to:)` returns the
-    /// response instead: it isn't a redirect, or no entry answers its target. Also returns `nil` for other clients.
-    func nextRequest(after request: URLRequest, _ status: Int, _ location: String?) -> URLRequest? {
-        guard client == .caller, Redirect.statuses.contains(status),
-            let next = request.redirected(by: status, to: location),
+    /// Returns whether a load may follow the redirect that an entry answers with.
+    private func follows(_ substitution: Substitution) -> Bool {
+        substitution.isRedirect && (!client.contains(.followsRedirects) || client.contains(.loadsUnmatched))
+    }
+
+    /// Returns the request for a redirect's target, if a client that loads unmatched requests itself got the redirect, and an
+    /// entry answers, or may answer, its target. Returns `nil` for any other outcome or client.
+    func request(after outcome: RequestOutcome) -> URLRequest? {
+        guard client.contains(.loadsUnmatched), let http = outcome.response?.head as? HTTPURLResponse,
+            Redirect.statuses.contains(http.statusCode),
+            let next = outcome.plan?.request
+                .redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location")),
             lookUp(next, body: RequestFacts.Body(next)).hasEntry
         else { return nil }
         return next
@@ -142,11 +153,13 @@ extension Attachment {
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
         guard let url = plan.request.url else { return .failed(plan, URLError(.badURL)) }
         do throws(FileProblem) {
-            if client == .server, let outcome = try serveInPieces(plan, by: substitution, url) { return outcome }
+            if client.contains(.readsBodies), let outcome = try serveInPieces(plan, by: substitution, url) {
+                return outcome
+            }
             guard let response = try responder.response(to: plan, by: substitution).map({ sent($0, plan) }) else {
                 return .failed(plan, URLError(.badURL))
             }
-            return RequestOutcome(.matched, plan, .success(response))
+            return RequestOutcome(.matched, plan, .success(Response(response)))
         } catch {
             responder.maps.uncount(plan)
             responder.report(error, key: substitution.key, file: substitution.fileURL, url)
@@ -163,7 +176,7 @@ extension Attachment {
     ) throws(FileProblem) -> RequestOutcome? {
         guard let name = substitution.fileName, let folder = plan.folder, plan.question == nil,
             substitution.pace?.isEven ?? true, HTTPSyntax.hasBody(status: substitution.status),
-            let file = try ResponseBuilder.LargeFile(opening: name, in: folder)
+            let file = try LargeFile(opening: name, in: folder)
         else { return nil }
         let builder = ResponseBuilder(substitution: substitution, file: nil, large: file, traits: traits)
         let range = plan.range.flatMap(builder.range)
@@ -172,8 +185,8 @@ extension Attachment {
         responder.maps.use(plan)
         let response = sent(whole, plan)
         let hasBody = plan.request.httpMethod != "HEAD" && response === whole
-        let body = ResponseBuilder.LargeFile.Part(file: file, range: hasBody ? range ?? 0..<file.status.size : 0..<0)
-        return RequestOutcome(.matched, plan, .success(response), largeBody: body)
+        let body = Response.Body.file(file, hasBody ? range ?? 0..<file.status.size : 0..<0)
+        return RequestOutcome(.matched, plan, .success(Response(response.response, body)))
     }
 
     /// Returns what a client gets of a response. A handler sees the request's preconditions, and decides itself.
@@ -181,22 +194,15 @@ extension Attachment {
         plan.isHandled ? response : response.meetingPreconditions(of: plan.request)
     }
 
-    /// Returns the bytes of one piece of an entry's stream.
-    ///
-    /// - Throws: An error if the piece's file can't be read, or the error of a piece that has no bytes.
-    func bytes(of piece: Entry.Piece, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
+    /// Returns the bytes of a file in an entry's stream. Throws an error if the file can't be read.
+    func bytes(of name: FileName, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
         let url = plan.request.url
-        switch piece.content {
-        case .data(let data): return data
-        case .error(let code): throw .ofEntry(substitution.key, code, url)
-        case .file(let name):
-            guard let url, let folder = plan.folder else { throw .unreadable(.missing, url) }
-            do throws(FileProblem) {
-                return try responder.read(name.text, in: folder, for: plan).data
-            } catch {
-                responder.report(error, key: substitution.key, file: folder.url(of: name.text), url)
-                throw .unreadable(error, url)
-            }
+        guard let url, let folder = plan.folder else { throw .unreadable(.missing, url) }
+        do throws(FileProblem) {
+            return try responder.read(name.text, in: folder, for: plan).data
+        } catch {
+            responder.report(error, key: substitution.key, file: folder.url(of: name.text), url)
+            throw .unreadable(error, url)
         }
     }
 
@@ -234,10 +240,31 @@ extension Attachment {
         guard let url = plan.request.url else { return nil }
         do throws(FileProblem) {
             guard let response = try recorder.answer(plan.request).map({ sent($0, plan) }) else { return nil }
-            return RequestOutcome(isConfirmed ? .confirmed : .matched, plan, .success(response))
+            return RequestOutcome(isConfirmed ? .confirmed : .matched, plan, .success(Response(response)))
         } catch {
             return .failed(plan, .unreadable(error, url))
         }
+    }
+
+    /// Returns the failure of a download task that a protocol can't finish. Returns `nil` for any other task, and if the
+    /// request fails anyway.
+    func downloadFailure(_ plan: Plan, _ task: URLSessionTask?) -> RequestOutcome? {
+        // `canInit(with:)` can't check this: it receives a request and not its task.
+        guard task?.isUnfinishable(traits) == true else { return nil }
+        switch plan.action {
+        case .fail, .refuse: return nil
+        case .answer, .call, .forward, .pass, .readBody, .replay: break
+        }
+        responder.maps.uncount(plan)
+        return .failed(
+            plan,
+            .explained(
+                .unsupportedURL,
+                "On Linux, Foundation can't finish a download task from a URLProtocol. "
+                    + "Use a data task, and write the file yourself.",
+                plan.request.url
+            )
+        )
     }
 
     /// Fails a request that nothing answers, because its session isn't allowed to reach the network.

@@ -15,7 +15,7 @@ final class ForwardedRequest: Sendable {
         case redirected(URLRequest, answer: @Sendable (URLRequest?) -> Void)
         /// The network's response. A body longer than the limit has already been passed on in pieces; the response's
         /// body is then `nil`.
-        case received(ResponseCollector.Response)
+        case received(Response)
         /// - Parameter fallback: What answers instead; `nil` if nothing does. Nothing answers instead if part of the
         ///   response was passed on, or if the error isn't the network's.
         case failed(URLError, fallback: Plan.Fallback?)
@@ -160,7 +160,7 @@ extension ForwardedRequest {
     /// The owner of the task for ``ResponseCollector``.
     var collectorOwner: ResponseCollector.Owner {
         let heldLimit = fallback != nil || attachment.rules.listener != nil ? limit : 0
-        let passesStreams = entryFallback != nil && attachment.client != .caller
+        let passesStreams = entryFallback != nil && !attachment.client.contains(.waitsForWhole)
         return ResponseCollector.Owner(
             limit: { passesStreams && $0.mimeType == MIMEType.eventStream ? 0 : heldLimit },
             body: isHeld ? .wholeOrPieces { self.pass($0) } : .pieces { self.pass($0) },

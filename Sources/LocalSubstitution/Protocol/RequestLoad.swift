@@ -49,6 +49,13 @@ final class RequestLoad {
         case follow(URLRequest)
     }
 
+    /// How a request began.
+    enum Begun {
+        case ended(RequestOutcome)
+        /// A load is under way, and the client receives its events. The Swift task can be cancelled.
+        case loading(Task<Void, Never>)
+    }
+
     private let first: Plan
     private let attachment: Attachment
     private let client: Client
@@ -58,6 +65,9 @@ final class RequestLoad {
     /// The body that was read from the request's stream, which can be read only once; `nil` if it wasn't needed.
     private var body: BodyReader.Body?
     private var redirects = 0
+    /// The redirect that's followed to an entry, for a client that loads unmatched requests itself. The client gets it if the
+    /// entry doesn't answer after all.
+    private var redirect: RequestOutcome?
     /// Why the network failed, if something responds in its place; `nil` if it hasn't failed.
     private var networkError: URLError?
     /// The first request to record that a server redirected to a URL for which there's another plan.
@@ -78,12 +88,47 @@ final class RequestLoad {
     /// Whether the client's task is an upload task whose body Foundation hides.
     private var hidesBody: Bool { client.task?.hidesBody(attachment.traits) == true }
 
+    /// Begins a request. Every client's request begins here: with the response that's retained, with an outcome that needs no
+    /// waiting, or with a load. An outcome that's returned is reported already.
+    ///
+    /// - Parameters:
+    ///   - retained: The retained response to the request, which is counted already; `nil` if there's none.
+    ///   - taken: The plan that was made when a protocol accepted the request; `nil` if there's none.
+    ///   - task: The task that is answered; `nil` for a client that isn't a URLSession.
+    ///   - tell: Tells the session's listener what happens to the request; `nil` without a listener.
+    ///   - client: Returns the receiver of a load's events. Called only if a load is needed.
+    static func begin(
+        _ request: URLRequest,
+        retained: CachedURLResponse?,
+        taken: Plan? = nil,
+        of task: URLSessionTask? = nil,
+        tell: (@Sendable (SessionRules.Listener.Progress) -> Void)? = nil,
+        in attachment: Attachment,
+        for client: (RequestEnd) -> Client
+    ) -> Begun {
+        if let retained {
+            let plan = tell.map { _ in attachment.lookUp(request, body: .none) }
+            let outcome = RequestOutcome(.matched, plan, .success(Response(retained)))
+            tell?(.ended(outcome, isHiddenUpload: false))
+            return .ended(outcome)
+        }
+        // `canInit(with:)` didn't know the task, and so took a hidden body for none.
+        let isHidden = task?.hidesBody(attachment.traits) == true
+        let body = attachment.body(of: request, isHidden: isHidden)
+        let plan = attachment.decide(request, body: body, isHidden ? nil : taken)
+        let end = RequestEnd(of: plan, isHiddenUpload: isHidden, in: attachment.responder, tell: tell)
+        if let outcome = attachment.downloadFailure(plan, task) ?? attachment.outcomeAtOnce(plan) {
+            end.report(outcome)
+            return .ended(outcome)
+        }
+        return .loading(start(plan, in: attachment, for: client(end)))
+    }
+
     /// Starts loading. Returns the load's Swift task, which can be cancelled.
     ///
     /// - Parameter plan: The plan for the client's own request, before any redirect.
     static func start(_ plan: Plan, in attachment: Attachment, for client: Client) -> Task<Void, Never> {
-        // The server's clients decide themselves how long to wait.
-        let timeout = RequestTimeout(attachment.client == .server ? 0 : plan.request.timeoutInterval)
+        let timeout = RequestTimeout(attachment.client.contains(.readsBodies) ? 0 : plan.request.timeoutInterval)
         let body: @Sendable () async -> Void = {
             let load = RequestLoad(plan, in: attachment, for: client, timeout)
             let outcome = await load.run().after(load.networkError, redirectOf: load.redirected)
@@ -105,12 +150,16 @@ final class RequestLoad {
                 try Self.checkCancellation()
                 switch try await step(plan) {
                 case .end(let outcome):
-                    return outcome
+                    if case .passed = outcome.kind, let redirect { return redirect }
+                    guard let request = attachment.request(after: outcome) else { return outcome }
+                    guard follow() else { return .failed(outcome.plan, URLError(.httpTooManyRedirects)) }
+                    redirect = outcome
+                    plan = decide(request, body: attachment.body(of: request, isHidden: hidesBody))
                 case .next(let next):
                     plan = next
                 case .follow(let request):
                     guard follow() else { return .failed(plan, URLError(.httpTooManyRedirects)) }
-                    plan = decide(request, body: RequestFacts.Body(request, isHidden: hidesBody))
+                    plan = decide(request, body: attachment.body(of: request, isHidden: hidesBody))
                 }
             }
         } catch {
@@ -152,7 +201,7 @@ final class RequestLoad {
             return .next(decide(request, body: body))
         case .forward where hidesBody, .pass where hidesBody:
             return .end(failUpload(plan))
-        case .pass where attachment.client == .caller:
+        case .pass where attachment.client.contains(.loadsUnmatched):
             return .end(RequestOutcome(.passed, plan, .failure(URLError(.resourceUnavailable))))
         case .forward(nil), .pass:
             // A protocol can't give a request back to the loader, so the load sends it to the network.
@@ -211,10 +260,10 @@ final class RequestLoad {
 
     // MARK: Answering
 
-    /// Answers with an entry, without waiting for its delay. In an attached session, follows a redirect that the entry
-    /// answers with: the session gets only the response from the redirect's target.
+    /// Answers with an entry, without waiting for its delay. Follows a redirect that the entry answers with, unless the
+    /// client does: the client gets only the response from the redirect's target.
     private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
-        if !attachment.isDirect, substitution.isRedirect,
+        if !attachment.client.contains(.followsRedirects), substitution.isRedirect,
             let next = plan.request.redirected(by: substitution.status, to: substitution.headers[header: "Location"])
         {
             responder.maps.use(plan)
@@ -246,13 +295,16 @@ final class RequestLoad {
             client.receive(.head(head, .matched))
             for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
                 try await timeout.waitOrTimeOut(until: sent + piece.delay, since: sent, for: url)
-                if let code = piece.error { return attachment.fail(plan, by: substitution, code, after: bytes) }
-                let data = try attachment.bytes(of: piece, plan, substitution)
+                let data: Data
+                switch piece.content {
+                case .error(let code): return attachment.fail(plan, by: substitution, code, after: bytes)
+                case .data(let own): data = own
+                case .file(let name): data = try attachment.bytes(of: name, plan, substitution)
+                }
                 client.receive(.data(data))
                 (sent, bytes) = (.now(), bytes + data.count)
             }
-            let response = CachedURLResponse(response: head, data: Data(), userInfo: nil, storagePolicy: .notAllowed)
-            return RequestOutcome(.matched, plan, .success(response), bytes: bytes)
+            return RequestOutcome(.matched, plan, .success(Response(head, nil)), isPassedOn: true, bytes: bytes)
         } catch {
             return .failed(plan, error)
         }
@@ -261,22 +313,17 @@ final class RequestLoad {
     /// Sends a body to the client at the entry's pace, unless the client keeps the pace itself. Returns the outcome of
     /// the load.
     private func pace(_ outcome: RequestOutcome, _ plan: Plan) async -> RequestOutcome {
-        guard attachment.client != .server, let pace = outcome.pace, let response = outcome.response,
-            !response.data.isEmpty
+        guard !attachment.client.contains(.readsBodies), let pace = outcome.pace, let response = outcome.response,
+            let data = response.data, !data.isEmpty
         else { return outcome }
-        client.receive(.head(response.response, .matched))
-        let body = response.data
-        var (sent, start) = (DispatchTime.now(), 0)
+        client.receive(.head(response.head, .matched))
+        var body = PacedBody(.data(data), at: pace)
         do throws(URLError) {
-            while start < body.count {
-                let (piece, delay) = pace.piece(of: body, from: start)
-                try await timeout.waitOrTimeOut(until: sent + delay, since: sent, for: url)
-                client.receive(.data(piece))
-                // If the pace is even, a late piece doesn't delay the later pieces.
-                sent = pace.isEven ? sent + delay : .now()
-                start += piece.count
+            while let (bytes, since, due) = try body.next() {
+                try await timeout.waitOrTimeOut(until: due, since: since, for: url)
+                client.receive(.data(bytes))
             }
-            return outcome
+            return outcome.passedOn
         } catch {
             return .failed(plan, error)
         }
@@ -341,7 +388,7 @@ final class RequestLoad {
     /// Answers with the recorder's kept copy. Returns `nil` if there's no copy.
     private func replay(_ plan: Plan, _ recorder: any ResponseRecorder) -> Step? {
         guard let outcome = attachment.replay(plan, recorder) else { return nil }
-        guard !attachment.isDirect, let http = outcome.response?.response as? HTTPURLResponse,
+        guard !attachment.client.contains(.followsRedirects), let http = outcome.response?.head as? HTTPURLResponse,
             Redirect.statuses.contains(http.statusCode),
             let next = plan.request.redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))
         else { return .end(outcome) }
@@ -373,8 +420,7 @@ final class RequestLoad {
         sent.send()
         for await event in sent.events where !Task.isCancelled {
             switch event {
-            case .redirected(_, let answer) where attachment.isDirect:
-                // A direct client follows redirects itself.
+            case .redirected(_, let answer) where attachment.client.contains(.followsRedirects):
                 answer(nil)
             case .redirected(let request, let answer):
                 guard let step = step(toward: request, from: plan) else {
@@ -434,19 +480,12 @@ final class RequestLoad {
     /// Ends with the network's response. The entry may change it, and the recorder may keep it.
     private func finish(
         _ sent: ForwardedRequest,
-        with received: ResponseCollector.Response
+        with received: Response
     ) async throws(URLError) -> Step {
         let plan = sent.plan
-        // The body is `nil` if the client has already received it.
         func outcome(_ head: URLResponse, then: (@Sendable () -> Void)? = nil) -> Step {
-            let response = CachedURLResponse(
-                response: head,
-                data: received.body ?? Data(),
-                userInfo: nil,
-                storagePolicy: .notAllowed
-            )
-            let isPassedOn = received.body == nil
-            return .end(RequestOutcome(.forwarded, plan, .success(response), isPassedOn: isPassedOn, then: then))
+            let response = Response(head, received.body)
+            return .end(RequestOutcome(.forwarded, plan, .success(response), isPassedOn: sent.isPartial, then: then))
         }
         guard let fallback = sent.fallback else {
             guard plan.substitution != nil else {
@@ -461,7 +500,7 @@ final class RequestLoad {
         guard case .recorder(let recorder) = fallback, let http = received.head as? HTTPURLResponse else {
             return outcome(received.head)
         }
-        let redirects = attachment.isDirect ? [] : received.redirects
+        let redirects = attachment.client.contains(.followsRedirects) ? [] : received.redirects
         if sent.isConditional, http.statusCode == 304 {
             guard redirects.isEmpty, let kept = attachment.replay(plan, recorder, isConfirmed: true), !kept.hasFailed
             else { return try await forward(plan, fallback, isConditional: false) }
@@ -472,9 +511,9 @@ final class RequestLoad {
         let exchange = Exchange(
             request: plan.request,
             response: http,
-            body: received.body ?? Data(),
+            body: received.data ?? Data(),
             redirects: redirects,
-            isBrowsed: attachment.isBrowsed,
+            isBrowsed: attachment.rules.isBrowsed,
             obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: sent.limit) : nil)
         )
         // The recorder gets the response before the client does, so that `flush()` waits for it. The recorder writes it

@@ -27,8 +27,7 @@ package class SubstitutionURLProtocol: URLProtocol {
     private var passed = Data()
     /// Tells the session's listener what happens to the request; `nil` if there's no listener.
     private let heard = Guarded<(@Sendable (SessionRules.Listener.Progress) -> Void)?>(nil)
-    /// Where the request's end is reported; `nil` before it was decided about, after its end, and for a response in
-    /// memory.
+    /// Where the request's end is reported; `nil` unless a load is under way.
     private let end = Guarded<RequestEnd?>(nil)
 
     /// Returns whether this class answers, forwards or fails a request, instead of leaving it to other protocols.
@@ -66,28 +65,22 @@ package class SubstitutionURLProtocol: URLProtocol {
         let responder = attachment.responder
         let taken = responder.taken.start(request)
         if let listener = attachment.rules.listener { heard.withLock { $0 = listener.start(request) } }
-        if task?.isUnfinishable(traits) != true,
-            let retained = responder.retainedResponse(for: request, cachedResponse, taken)
-        {
-            let plan = attachment.rules.listener.map { _ in attachment.lookUp(request, body: .none) }
-            let outcome = RequestOutcome(.matched, plan, .success(retained))
-            // It's counted already.
-            heard.withLock { $0 }?(.ended(outcome, isHiddenUpload: false))
-            return deliver(.end(outcome))
+        let isUnfinishable = task?.isUnfinishable(traits) == true
+        let retained = isUnfinishable ? nil : responder.retainedResponse(for: request, cachedResponse, taken)
+        if retained == nil { responder.uncountLookup(of: request) }
+        let begun = RequestLoad.begin(
+            request,
+            retained: retained,
+            taken: taken?.plan,
+            of: task,
+            tell: heard.withLock { $0 },
+            in: attachment,
+            for: loadClient
+        )
+        switch begun {
+        case .ended(let outcome): deliver(.end(outcome))
+        case .loading(let load): delivery.withLock { $0.wait(for: load) }
         }
-        responder.uncountLookup(of: request)
-        // `canInit(with:)` didn't know the task, and so took a hidden body for none.
-        let isHidden = task?.hidesBody(traits) == true
-        let body = RequestFacts.Body.onLoaderQueue(request, isHidden: isHidden)
-        let plan = attachment.decide(request, body: body, isHidden ? nil : taken?.plan)
-        let end = RequestEnd(of: plan, isHiddenUpload: isHidden, in: responder, tell: heard.withLock { $0 })
-        self.end.withLock { $0 = end }
-        if let outcome = downloadFailure(plan, responder) ?? attachment.outcomeAtOnce(plan) {
-            end.report(outcome)
-            return deliver(.end(outcome))
-        }
-        let load = RequestLoad.start(plan, in: attachment, for: loadClient(end))
-        delivery.withLock { $0.wait(for: load) }
     }
 
     /// If the task was suspended, holds the load's events until the task is resumed. Otherwise, cancels the load, and
@@ -116,31 +109,11 @@ package class SubstitutionURLProtocol: URLProtocol {
         traits.contains(.stopsEndedProtocols) ? task?.state == .suspended : task?.state != .canceling
     }
 
-    /// Returns the failure of a download task that the protocol can't finish. Returns `nil` for any other task, and if
-    /// the request fails anyway.
-    private func downloadFailure(_ plan: Plan, _ responder: Responder) -> RequestOutcome? {
-        // `canInit(with:)` can't check this: it receives a request and not its task.
-        guard task?.isUnfinishable(traits) == true else { return nil }
-        switch plan.action {
-        case .fail, .refuse: return nil
-        case .answer, .call, .forward, .pass, .readBody, .replay: break
-        }
-        responder.maps.uncount(plan)
-        return .failed(
-            plan,
-            .explained(
-                .unsupportedURL,
-                "On Linux, Foundation can't finish a download task from a URLProtocol. "
-                    + "Use a data task, and write the file yourself.",
-                plan.request.url
-            )
-        )
-    }
-
     // MARK: Delivering
 
-    /// The receiver of the load's response. Must be created on the ``LoaderThread``.
+    /// The receiver of a load's response. Must be created on the ``LoaderThread``.
     private func loadClient(_ end: RequestEnd) -> RequestLoad.Client {
+        self.end.withLock { $0 = end }
         // Foundation doesn't declare protocols Sendable, but its loader itself passes them from thread to thread.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread(traits)
@@ -159,7 +132,6 @@ package class SubstitutionURLProtocol: URLProtocol {
     /// Delivers an event to the client: a head, a piece, or the outcome. Holds the event if the task is suspended, and
     /// drops it if the delivery has ended. Must run on the ``LoaderThread``.
     private func deliver(_ event: RequestLoad.Event) {
-        let isRest = delivery.withLock { $0.hasPassedPieces }
         guard delivery.withLock({ $0.takes(event) }), let client else { return }
         switch event {
         case .head(let head, _):
@@ -172,10 +144,10 @@ package class SubstitutionURLProtocol: URLProtocol {
             end.withLock { $0 = nil }
             switch outcome.result {
             case .success(let response):
-                guard !isRest else { return endPieces(client) }
-                let head = response.response.withoutChallenge(traits)
+                guard !outcome.isPassedOn else { return endPieces(client) }
+                let head = response.head.withoutChallenge(traits)
                 client.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
-                if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
+                if let data = response.data, !data.isEmpty { client.urlProtocol(self, didLoad: data) }
                 client.urlProtocolDidFinishLoading(self)
             case .failure(let error):
                 client.urlProtocol(self, didFailWithError: error)
@@ -221,7 +193,7 @@ extension URLResponse {
 extension URLSessionTask {
     /// Returns whether Foundation traps when a protocol finishes the task: on Linux, if it's a download task
     /// (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
-    fileprivate func isUnfinishable(_ traits: LoaderTraits) -> Bool {
+    func isUnfinishable(_ traits: LoaderTraits) -> Bool {
         !traits.contains(.finishesDownloads) && self is URLSessionDownloadTask
     }
 
@@ -246,8 +218,6 @@ extension SubstitutionURLProtocol {
         /// The events that arrived while the task was suspended.
         private var held: [RequestLoad.Event] = []
         private var load: Task<Void, Never>?
-        /// Whether the response's head, and perhaps bytes of its body, have been delivered before the outcome.
-        private(set) var hasPassedPieces = false
 
         /// Begins the delivery. Returns `false` if the delivery has begun before.
         mutating func begin() -> Bool {
@@ -292,10 +262,7 @@ extension SubstitutionURLProtocol {
                 held.append(event)
                 return false
             case .underWay:
-                switch event {
-                case .head, .data: hasPassedPieces = true
-                case .end: (progress, load) = (.ended, nil)
-                }
+                if case .end = event { (progress, load) = (.ended, nil) }
                 return true
             }
         }

@@ -69,7 +69,7 @@ final class Loader: Sendable {
                 url: url,
                 source: taken,
                 response: response.head as? HTTPURLResponse,
-                body: response.body ?? Data(),
+                body: response.data ?? Data(),
                 redirects: response.redirects,
                 milliseconds: milliseconds
             )

@@ -134,7 +134,7 @@ struct AnswerToTests {
         await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
     }
 
-    @Test("A cancelled task asks for nothing, so nothing is counted")
+    @Test("A cancelled task asks for nothing, so no alternative is counted, and the request has failed")
     func alreadyCancelled() async throws {
         let session = try EntrySession(Self.map)
         let request = try request("http://h/times")
@@ -143,7 +143,9 @@ struct AnswerToTests {
             return try await session.cache.answer(to: request)
         }
         await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
+        #expect(session.cache.statistics.failures == 1)
         #expect(try await session.cache.answer(to: request)?.0 == Data("first".utf8))
+        #expect(session.cache.statistics.failures == 1)
     }
 
     @Test("A redirect that the network answers is followed only to an entry's URL")

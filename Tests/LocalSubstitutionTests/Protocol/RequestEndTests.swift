@@ -238,8 +238,8 @@ struct RequestEndTests {
                 Thread.detachNewThread { [hanging] in
                     // It blocks its thread. The client of `hangs` leaves.
                     let response = loader.load(request) { !hanging.isUnderWay.withLock { $0 } }
-                    if case .success((_, .arriving(let body))) = response.result {
-                        while (try? body.nextBytes()) != nil {}
+                    if case .arriving(let next)? = response.response?.body {
+                        while (try? next()) != nil {}
                     }
                     continuation.resume()
                 }
