@@ -55,15 +55,6 @@ final class NewerCopies: Sendable {
         }
     }
 
-    /// The answer to a question.
-    struct Answer: Sendable {
-        /// The copy that replaces the file; `nil` if the file answers.
-        let copy: Copy?
-        /// When the network may be asked again, on the clock ``RefreshSchedule/Clock``. Until then, the file's response
-        /// stays current.
-        let dueAt: Int64
-    }
-
     let schedule = RefreshSchedule()
     let loader: UncachedLoader
     private let defaultCache: DefaultCache
@@ -90,7 +81,9 @@ final class NewerCopies: Sendable {
     /// ``RefreshSchedule/interval``.
     ///
     /// - Parameter file: The bytes of the entry's file, just read or just checked.
-    func answer(_ question: Question, file: FileBytes) -> Answer {
+    /// - Returns: The copy, or `nil` if the file answers; and when the network may be asked again, on the clock
+    ///   ``RefreshSchedule/Clock``. Until then, the file's response stays current.
+    func answer(_ question: Question, file: FileBytes) -> (copy: Copy?, dueAt: Int64) {
         let stored = storedCopy(of: question.url)
         let copy = stored.flatMap { $0.standsFor(file) ? $0 : nil }
         // By now, a copy for the file's new version may have been stored.
@@ -99,7 +92,7 @@ final class NewerCopies: Sendable {
             guard let self else { return done() }
             ask(question, done)
         }
-        return Answer(copy: copy, dueAt: dueAt)
+        return (copy, dueAt)
     }
 
     /// Returns the copy that would answer a question; `nil` if the file would. For explanations: it changes nothing.

@@ -18,18 +18,13 @@ final class ReturnedResponses: Sendable {
         let bytes: Int
     }
 
-    /// A response that a protocol may deliver without deciding about its request again.
-    private struct Response: Sendable {
-        let status: Int
-        let headers: [String: String]
-        let generation: Int
-    }
-
     private struct Note: Sendable {
         /// The request, without its body.
         let request: URLRequest
         let count: Count
-        let response: Response?
+        /// The head of a response that a protocol may deliver without deciding about the request again; otherwise `nil`.
+        let head: HTTPURLResponse?
+        let generation: Int
     }
 
     /// The latest notes. Most are never asked for: a session without the protocol uses the cache's response.
@@ -50,9 +45,8 @@ final class ReturnedResponses: Sendable {
         let note = Note(
             request: request.withoutBody,
             count: count,
-            response: (response?.response as? HTTPURLResponse).map {
-                Response(status: $0.statusCode, headers: $0.headers, generation: generation)
-            }
+            head: response?.response as? HTTPURLResponse,
+            generation: generation
         )
         notes.withLock { notes in
             if notes.count == Self.most { notes.removeFirst() }
@@ -63,9 +57,8 @@ final class ReturnedResponses: Sendable {
     /// Returns whether a response was noted for a request, and removes the note.
     func removeNote(of request: URLRequest, _ http: HTTPURLResponse, generation: Int) -> Bool {
         removeNote(of: request) { note in
-            guard let response = note.response else { return false }
-            return response.status == http.statusCode && response.headers == http.headers
-                && response.generation == generation
+            guard let head = note.head, note.generation == generation else { return false }
+            return head.statusCode == http.statusCode && head.headers == http.headers
         } != nil
     }
 
