@@ -1,7 +1,8 @@
 package import Foundation
 package import LocalSubstitution
 
-/// The text of a map, in which entries can be changed without touching the others.
+/// The text of a map, in which entries can be changed without touching the others. A generated map is written whole, as
+/// ``data``. In a handwritten one, only the changed entries are replaced: see ``data(of:changing:)``.
 ///
 /// An unchanged entry keeps the text of its value, including unknown fields and the spelling of numbers. But a value
 /// that's only a string is written anew, since a string can be escaped in several ways.
@@ -49,6 +50,24 @@ package struct MapDocument: Sendable {
 
     /// The map's text: one entry per line, sorted by key. Keys that begin with `$`, such as `$defaults`, come first.
     package var data: Data { Data((JSONText.lines(values) + "\n").utf8) }
+
+    /// Returns a handwritten map's text with changed entries. All other text stays the same, including the order, lines
+    /// and comments. New keys come last, sorted.
+    ///
+    /// - Parameters:
+    ///   - json: The map's text before the change; empty if there was no map.
+    ///   - changes: The new values of entries as JSON text, by key.
+    package static func data(of json: [UInt8], changing changes: [String: String]) -> Data {
+        let json = json.withoutByteOrderMark
+        guard let members = try? JSONScanner(json).members(), let end = members.last?.range.upperBound else {
+            return Data((JSONText.lines(changes) + "\n").utf8)
+        }
+        var new = changes
+        var parts = members.compactMap { member in new.removeValue(forKey: member.key).map { (member.range, $0) } }
+        let added = new.sorted { $0.key < $1.key }.map { ",\n  \(JSONText.string($0.key)): \($0.value)" }
+        parts.append((end..<end, added.joined()))
+        return Data(json.replacing(parts))
+    }
 
     /// The fields of `$defaults`; no fields if the map has no `$defaults`.
     package var defaults: EntryFields {

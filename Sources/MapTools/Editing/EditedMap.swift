@@ -229,25 +229,11 @@ package struct EditedMap {
     private mutating func saveMap() throws {
         guard !isDryRun, !changes.isEmpty || folder.status == nil else { return }
         try Self.makeFolder(folder.resources)
-        let data = newText
+        let data = MapDocument.data(of: base ?? [], changing: changes)
         _ = try SubstitutionMap(json: data, of: folder.file, resources: folder.resources)
         guard !folder.hasChanged else { throw Self.changed(folder.file) }
         try Self.writing { () throws(WrittenFolder.Problem) in try folder.save(data) }
         made = []
-    }
-
-    /// The map's text with the changes. All other text stays the same, including the order, lines and comments. New
-    /// keys come last, sorted.
-    private var newText: Data {
-        let json = (base ?? []).withoutByteOrderMark
-        guard let members = try? JSONScanner(json).members(), let end = members.last?.range.upperBound else {
-            return Data((JSONText.lines(changes) + "\n").utf8)
-        }
-        var new = changes
-        var parts = members.compactMap { member in new.removeValue(forKey: member.key).map { (member.range, $0) } }
-        let added = new.sorted { $0.key < $1.key }.map { ",\n  \(JSONText.string($0.key)): \($0.value)" }
-        parts.append((end..<end, added.joined()))
-        return Data(json.replacing(parts))
     }
 
     /// Replaces the existing files with the prepared bytes. If that fails for one file, goes on with the
