@@ -4,8 +4,8 @@ package import LocalSubstitution
 
 /// A map's file and its resources folder, for one writer: a recorder, a command, or a test's recording.
 ///
-/// A writer writes files before the map that uses them. So even if a process is killed, the map never uses a missing
-/// file.
+/// Every writer has the same order: it writes new files and prepares new bytes for existing ones, then saves the map, and
+/// only then removes what the new map doesn't use. So even if a process is killed, the map never uses a missing file.
 package struct MapFolder: Sendable {
     /// The map's file.
     package let file: URL
@@ -17,7 +17,11 @@ package struct MapFolder: Sendable {
     package var names = RecordedFileName.InUse()
     /// The lock of the map's folder and the resources folder, if the writer holds it as long as this value exists;
     /// `nil` if the writer takes the lock only for single steps.
-    private let turn: FolderTurn?
+    private var turn: FolderTurn?
+    /// The names of the new files that no saved map uses yet.
+    private var made: [String] = []
+    /// The names of existing files for which new bytes are prepared.
+    private var prepared: [String] = []
 
     package init(_ file: URL, resources: URL, turn: FolderTurn? = nil) {
         (self.file, self.resources, self.turn) = (file, resources, turn)
@@ -50,12 +54,6 @@ package struct MapFolder: Sendable {
         return document
     }
 
-    /// Writes the map's file. Write the files that the map uses first, so that a map on disk never uses a missing file.
-    package mutating func save(_ data: Data) throws(WrittenFolder.Problem) {
-        try writtenFolder.write(data, to: file.lastPathComponent)
-        status = FileStatus(path: file.path)
-    }
-
     /// Reserves the names of all files in the resources folder, so that no new file gets one of them.
     ///
     /// - Parameter gone: Names to leave out, since their files are about to be removed; none by default.
@@ -67,6 +65,89 @@ package struct MapFolder: Sendable {
         }
         return leftovers
     }
+}
+
+/// The steps of a change: files, then the map, then what the new map doesn't use.
+extension MapFolder {
+    /// Returns whether a file in the resources folder has these bytes; `false` if it's missing or can't be read.
+    package func hasFile(_ name: String, _ body: Data) -> Bool {
+        guard let file = try? ResourcesFolder(resources).open(name), file.status.size == body.count,
+            let contents = try? file.contents()
+        else { return false }
+        return contents == body
+    }
+
+    /// Writes a new file to the resources folder, unless something already has its name, even a broken link. Returns
+    /// whether the file was written.
+    package mutating func writeNew(_ body: Data, to name: String) throws(WrittenFolder.Problem) -> Bool {
+        guard try writtenResources.writeNew(body, to: name) else { return false }
+        made.append(name)
+        return true
+    }
+
+    /// Writes new bytes for an existing file under a temporary name. The file gets them once the map is saved.
+    package mutating func prepare(_ body: Data, for name: String) throws(WrittenFolder.Problem) {
+        try writtenResources.prepare(body, for: name)
+        prepared.append(name)
+    }
+
+    /// A point in a change, to which ``undo(to:)`` can return.
+    package struct Mark {
+        fileprivate var made = 0
+        fileprivate var prepared = 0
+
+        /// The beginning of the change.
+        package static let beginning = Mark()
+    }
+
+    /// What has been written so far.
+    package var mark: Mark { Mark(made: made.count, prepared: prepared.count) }
+
+    /// Removes the new files and the prepared bytes that were written after a point, since no map will use them. Returns
+    /// their names.
+    @discardableResult
+    package mutating func undo(to mark: Mark = .beginning) -> [String] {
+        let (files, bytes) = (made.dropFirst(mark.made), prepared.dropFirst(mark.prepared))
+        for name in files {
+            writtenResources.remove(name)
+            names.release(name)
+        }
+        for name in bytes { writtenResources.cancel(name) }
+        made.removeLast(files.count)
+        prepared.removeLast(bytes.count)
+        return Array(files + bytes)
+    }
+
+    /// Writes the map, and then gives existing files the bytes that were prepared. If a file can't get its bytes, goes on
+    /// with the others.
+    ///
+    /// - Returns: The files that still have their old bytes, and why.
+    /// - Throws: A problem if the map can't be written. Nothing has changed then, and the change can be undone.
+    @discardableResult
+    package mutating func save(_ data: Data) throws(WrittenFolder.Problem) -> [(name: String, WrittenFolder.Problem)] {
+        try writtenFolder.write(data, to: file.lastPathComponent)
+        status = FileStatus(path: file.path)
+        made = []
+        var failed: [(name: String, WrittenFolder.Problem)] = []
+        for name in prepared {
+            do throws(WrittenFolder.Problem) {
+                try writtenResources.finish(name)
+            } catch {
+                failed.append((name, error))
+            }
+        }
+        prepared = []
+        return failed
+    }
+
+    /// Removes files that the saved map doesn't use. Call this only after the map on disk is the new one, or is gone.
+    package func removeUnused(_ unused: [String]) {
+        let files = WrittenFolder.Batch(in: writtenResources)
+        for name in unused.sorted() { files.remove(name) }
+    }
+
+    /// Lets other writers have the folders, before this value goes.
+    package mutating func endTurn() { turn = nil }
 }
 
 extension MapFolder {

@@ -23,12 +23,8 @@ package struct EditedMap {
     private var taken: Set<String> = []
     /// For each first candidate of a name, how many of the first candidates this change has taken.
     private var takenCandidates: [String: Int] = [:]
-    /// The names of the new files that were written.
-    private var made: [String] = []
     /// The bytes of the files that this change has written, by name.
     private var bodies: [String: Data] = [:]
-    /// The names of existing files for which new bytes are prepared.
-    private var replaced: [String] = []
     /// The other maps in the map's folder, read at first use.
     private lazy var otherMaps = ForeignEntries.ofOtherMaps(beside: folder.file, resources: folder.resources)
 
@@ -94,10 +90,7 @@ package struct EditedMap {
     /// Returns whether a file in the resources folder has these bytes; `false` if it's missing or can't be read.
     func hasFile(_ name: String, _ body: Data) -> Bool {
         if let known = bodies[name] { return known == body }
-        guard let file = try? ResourcesFolder(folder.resources).open(name), file.status.size == body.count,
-            let contents = try? file.contents()
-        else { return false }
-        return contents == body
+        return folder.hasFile(name, body)
     }
 
     /// Writes a body under the first free name, or reuses a file that has the same body and that no entry uses. Returns
@@ -179,8 +172,7 @@ package struct EditedMap {
     /// ones when the map is saved.
     mutating func write(_ body: Data, to name: String) throws(Complaint) {
         guard try !writeNew(body, to: name), !isDryRun else { return }
-        try Self.writing { () throws(WrittenFolder.Problem) in try written.prepare(body, for: name) }
-        replaced.append(name)
+        do throws(WrittenFolder.Problem) { try folder.prepare(body, for: name) } catch { throw Complaint(printable: error.message) }
         bodies[name] = body
     }
 
@@ -188,9 +180,11 @@ package struct EditedMap {
     private mutating func writeNew(_ body: Data, to name: String) throws(Complaint) -> Bool {
         guard !isDryRun else { return !written.contains(name) }
         try Self.makeFolder(folder.resources)
-        let isNew = try Self.writing { () throws(WrittenFolder.Problem) in try written.writeNew(body, to: name) }
-        guard isNew else { return false }
-        made.append(name)
+        do throws(WrittenFolder.Problem) {
+            guard try folder.writeNew(body, to: name) else { return false }
+        } catch {
+            throw Complaint(printable: error.message)
+        }
         bodies[name] = body
         return true
     }
@@ -217,47 +211,28 @@ package struct EditedMap {
     /// - Throws: `SubstitutionMapError` if the new text can't be loaded. `Complaint` if the map has changed or
     ///   something can't be written. The map is then unchanged, unless the error says that it's saved.
     package mutating func save() throws {
+        let failed: [(name: String, WrittenFolder.Problem)]
         do {
-            try saveMap()
+            failed = try saveMap()
         } catch {
             removeFiles()
             throw error
         }
-        try finishReplaced()
+        // The next change tries again, since it no longer finds these bytes.
+        for (name, _) in failed { bodies[name] = nil }
+        guard let (_, first) = failed.first else { return }
+        let files = failed.count == 1 ? "a file still has its" : "\(failed.count.grouped) files still have their"
+        throw Complaint(printable: "The map is saved, but \(files) old bytes. \(first.message) Run the command again.")
     }
 
-    private mutating func saveMap() throws {
-        guard !isDryRun, !changes.isEmpty || folder.status == nil else { return }
+    /// Returns the files that still have their old bytes, although the map is saved.
+    private mutating func saveMap() throws -> [(name: String, WrittenFolder.Problem)] {
+        guard !isDryRun, !changes.isEmpty || folder.status == nil else { return [] }
         try Self.makeFolder(folder.resources)
         let data = MapDocument.data(of: base ?? [], changing: changes)
         _ = try SubstitutionMap(json: data, of: folder.file, resources: folder.resources)
         guard !folder.hasChanged else { throw Self.changed(folder.file) }
-        try Self.writing { () throws(WrittenFolder.Problem) in try folder.save(data) }
-        made = []
-    }
-
-    /// Replaces the existing files with the prepared bytes. If that fails for one file, goes on with the
-    /// others, and throws an error at the end.
-    private mutating func finishReplaced() throws(Complaint) {
-        var problems: [WrittenFolder.Problem] = []
-        for name in replaced {
-            do throws(WrittenFolder.Problem) {
-                try written.finish(name)
-            } catch {
-                problems.append(error)
-                // The next change tries again, since it no longer finds these bytes.
-                bodies[name] = nil
-            }
-        }
-        replaced = []
-        guard let first = problems.first else { return }
-        let files = problems.count == 1 ? "a file still has its" : "\(problems.count.grouped) files still have their"
-        throw Complaint(printable: "The map is saved, but \(files) old bytes. \(first.message) Run the command again.")
-    }
-
-    /// Calls a closure that writes something. If the closure throws, throws its problem as a `Complaint`.
-    private static func writing<Value>(_ body: () throws(WrittenFolder.Problem) -> Value) throws(Complaint) -> Value {
-        do throws(WrittenFolder.Problem) { return try body() } catch { throw Complaint(printable: error.message) }
+        do throws(WrittenFolder.Problem) { return try folder.save(data) } catch { throw Complaint(printable: error.message) }
     }
 
     /// Calls a closure that changes entries and writes their files. If it throws, removes the files that it wrote,
@@ -265,31 +240,22 @@ package struct EditedMap {
     mutating func undoing<Value>(
         _ body: (inout Self) throws(Complaint) -> Value
     ) throws(Complaint) -> Value {
-        let (made, replaced) = (made.count, replaced.count)
+        let mark = folder.mark
         do throws(Complaint) {
             return try body(&self)
         } catch {
-            removeFiles(except: made, replaced)
+            removeFiles(to: mark)
             throw error
         }
     }
 
-    /// Removes new files and prepared replacements after an error. Keeps the first `firstMade` new files and the first
-    /// `firstReplaced` replacements.
-    mutating func removeFiles(except firstMade: Int = 0, _ firstReplaced: Int = 0) {
-        let (made, replaced) = (made.dropFirst(firstMade), replaced.dropFirst(firstReplaced))
-        for name in made {
-            written.remove(name)
-            folder.names.release(name)
-        }
-        for name in replaced { written.cancel(name) }
-        for name in made + replaced {
+    /// Removes new files and prepared replacements after an error, back to a point in the change.
+    mutating func removeFiles(to mark: MapFolder.Mark = .beginning) {
+        for name in folder.undo(to: mark) {
             taken.remove(RecordedFileName.InUse.folded(name))
             bodies[name] = nil
         }
         takenCandidates = [:]
-        self.made.removeLast(made.count)
-        self.replaced.removeLast(replaced.count)
     }
 
     private static func changed(_ file: URL) -> Complaint {

@@ -210,7 +210,7 @@ extension RecordedMap {
         let same = text.answers.filter { Self.request(of: $0.members, key) == Self.request(of: members, key) }
         let isSame = same.contains { answer in
             guard Self.withoutFile(answer.members) == Self.withoutFile(members) else { return false }
-            return Self.texts(answer["file"].map { "[\($0)]" }).first.map { hasFile($0, body) } ?? body.isEmpty
+            return Self.texts(answer["file"].map { "[\($0)]" }).first.map { folder.hasFile($0, body) } ?? body.isEmpty
         }
         return isSame ? .unchanged : same.isEmpty ? .new : .replaced
     }

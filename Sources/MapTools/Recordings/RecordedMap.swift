@@ -14,16 +14,11 @@ package struct RecordedMap {
     let keepsEntries: Bool
     /// The entries that stay, to begin a later writing of the same test with them.
     package let beginning: Beginning
-    private let file: URL
-    private let folder: URL
-    /// The lock of both folders until the recording is saved. Another process that records the same test waits for it.
-    private var turn: FolderTurn?
-    /// The names in use in the folder.
-    private var names = RecordedFileName.InUse()
+    /// The map's file and the folder with the bodies. Both are locked until the recording is saved. Another process that
+    /// records the same test waits for that.
+    private(set) var folder: MapFolder
     /// The bodies to write, by their files' names.
     private var bodies: [String: Data] = [:]
-    /// The names of the files that ``save()`` has written.
-    private var made: [String] = []
 
     /// Reads a recording, or begins one if the file doesn't exist.
     ///
@@ -40,27 +35,21 @@ package struct RecordedMap {
         keepsEntries: Bool,
         since beginning: Beginning? = nil
     ) throws(Complaint) {
-        (self.file, self.folder, self.keepsEntries) = (file, folder, keepsEntries)
+        self.keepsEntries = keepsEntries
         let parent = file.deletingLastPathComponent()
         try EditedMap.makeFolder(parent)
-        turn = try FolderTurn(parent, folder, limit: 30)
-        var read: MapDocument?
-        if FileStatus(path: file.path) != nil {
-            do throws(SubstitutionMapError) {
-                let document = try MapDocument(contentsOf: file)
-                if let problem = document.versionProblem { throw SubstitutionMapError(file: file, problems: [problem]) }
-                read = document
-            } catch {
-                throw Self.unusable(file, error)
-            }
+        self.folder = MapFolder(file, resources: folder, turn: try FolderTurn(parent, folder, limit: 30))
+        let read: MapDocument?
+        do throws(SubstitutionMapError) {
+            read = try self.folder.readDocument()
+        } catch {
+            throw Self.unusable(file, error)
         }
         old = read.map { ForeignEntries($0, resources: folder) }
         self.beginning = beginning ?? Beginning(document: keepsEntries ? read ?? MapDocument() : MapDocument())
         document = self.beginning.document
-        for name in ResourcesFolder(folder).names(limit: .max) {
-            if WrittenFolder.isLeftover(name) { writtenFolder.remove(name) } else { names.insert(name) }
-        }
-        writtenParent.cancel(file.lastPathComponent)
+        for name in self.folder.takeNames() { self.folder.writtenResources.remove(name) }
+        self.folder.writtenFolder.cancel(file.lastPathComponent)
     }
 
     /// The entries with which a recording run began.
@@ -79,12 +68,6 @@ package struct RecordedMap {
     /// Whether there's no entry to write.
     package var isEmpty: Bool { !document.values.keys.contains { !$0.hasPrefix("$") } }
 
-    private var writtenFolder: WrittenFolder { WrittenFolder(path: folder.path, holdsTurn: true) }
-
-    private var writtenParent: WrittenFolder {
-        WrittenFolder(path: file.deletingLastPathComponent().path, role: .map, holdsTurn: true)
-    }
-
     mutating func set(_ key: String, to value: String) { document.values[key] = value }
 
     /// Returns the name of the file that has, or will have, a body: the first one of these that's free, or whose file has
@@ -96,9 +79,9 @@ package struct RecordedMap {
                 let name = choice.candidate(number)
                 if let known = bodies[name] {
                     if known == body { return name }
-                } else if hasFile(name, body) {
+                } else if folder.hasFile(name, body) {
                     return name
-                } else if let free = names.take(name) {
+                } else if let free = folder.names.take(name) {
                     bodies[free] = body
                     return free
                 }
@@ -107,20 +90,12 @@ package struct RecordedMap {
         }
     }
 
-    /// Returns whether a file in the recording's folder has these bytes.
-    func hasFile(_ name: String, _ body: Data) -> Bool {
-        guard let file = try? ResourcesFolder(folder).open(name), file.status.size == body.count,
-            let contents = try? file.contents()
-        else { return false }
-        return contents == body
-    }
-
     /// Writes the recording, and removes the files that it doesn't use. Removes the recording if it has no entries.
     ///
     /// - Throws: An error if the new map would be invalid, or something can't be written. The old recording is then
     ///   unchanged.
     package mutating func save() throws(Complaint) {
-        defer { turn = nil }
+        defer { folder.endTurn() }
         do throws(Complaint) {
             if isEmpty {
                 try removeMap()
@@ -128,35 +103,37 @@ package struct RecordedMap {
                 try write()
             }
         } catch {
-            for name in made { writtenFolder.remove(name) }
-            removeEmptyFolders(of: made)
+            removeEmptyFolders(of: folder.undo())
             throw error
         }
-        removeUnused()
+        // Now the files go that no entry names, and then the folders that are empty.
+        let used = ForeignEntries(document, resources: folder.resources)
+        let unused = ResourcesFolder(folder.resources).names(limit: .max).filter { !used.names($0) }
+        folder.removeUnused(unused)
+        removeEmptyFolders(of: unused)
     }
 
     private func removeMap() throws(Complaint) {
         guard old != nil else { return }
-        writtenParent.remove(file.lastPathComponent)
+        folder.writtenFolder.remove(folder.file.lastPathComponent)
         // The map still names its bodies, so they stay, too.
-        guard FileStatus(path: file.path) == nil else {
-            throw Complaint(printable: "“\(file.path)” can't be removed. Allow this user to write to its folder.")
+        guard FileStatus(path: folder.file.path) == nil else {
+            throw Complaint(printable: "“\(folder.file.path)” can't be removed. Allow this user to write to its folder.")
         }
     }
 
     private mutating func write() throws(Complaint) {
         let data = document.data
         // A process that had the lock before may have removed the folder, since it was empty.
-        try EditedMap.makeFolder(file.deletingLastPathComponent())
+        try EditedMap.makeFolder(folder.file.deletingLastPathComponent())
         do {
             for (name, body) in bodies.sorted(by: { $0.key < $1.key }) {
-                guard try writtenFolder.writeNew(body, to: name) else {
+                guard try folder.writeNew(body, to: name) else {
                     throw WrittenFolder.Problem(name: name, code: EEXIST)
                 }
-                made.append(name)
             }
-            _ = try SubstitutionMap(json: data, resources: folder, handlers: .any)
-            try writtenParent.write(data, to: file.lastPathComponent)
+            _ = try SubstitutionMap(json: data, resources: folder.resources, handlers: .any)
+            try folder.save(data)
         } catch let error as WrittenFolder.Problem {
             throw Complaint(printable: error.message)
         } catch {
@@ -164,18 +141,11 @@ package struct RecordedMap {
         }
     }
 
-    /// Removes the files that no entry names, and then the folders that are empty.
-    private func removeUnused() {
-        let used = ForeignEntries(document, resources: folder)
-        let unused = ResourcesFolder(folder).names(limit: .max).filter { !used.names($0) }
-        for name in unused { writtenFolder.remove(name) }
-        removeEmptyFolders(of: unused)
-    }
-
     private func removeEmptyFolders(of names: [String]) {
+        let path = folder.resources.path
         let inner = Set(names.flatMap { ResourcesFolder.folders(of: $0) }).sorted { $0.utf8.count > $1.utf8.count }
-        for name in inner { rmdir("\(folder.path)/\(name)") }
-        let parent = file.deletingLastPathComponent()
-        for outer in [folder, parent, parent.deletingLastPathComponent()] { rmdir(outer.path) }
+        for name in inner { rmdir("\(path)/\(name)") }
+        let parent = folder.file.deletingLastPathComponent()
+        for outer in [path, parent.path, parent.deletingLastPathComponent().path] { rmdir(outer) }
     }
 }
