@@ -289,14 +289,8 @@ final class RecorderFolder: Sendable {
                 output.texts = own
             }
             try output.map.writtenFolder.write(index.notesData, to: RecorderIndex.notesName)
-            let inUse = unsaved.removed.isEmpty ? [] : index.filesInUse
-            let files = WrittenFolder.Batch(in: output.map.writtenResources)
-            for name in unsaved.removed.sorted() {
-                if !inUse.contains(RecordedFileName.InUse.folded(name)), !index.foreign.names(name) {
-                    files.remove(name)
-                }
-                output.map.names.release(name)
-            }
+            output.map.removeUnused(index.unused(unsaved.removed))
+            for name in unsaved.removed { output.map.names.release(name) }
             journal.clear()
             return nil
         } catch {

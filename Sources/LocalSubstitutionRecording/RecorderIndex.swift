@@ -54,8 +54,15 @@ struct RecorderIndex: Sendable {
     }
 
     /// The file names of all responses, folded: see `RecordedFileName.InUse.folded(_:)`.
-    var filesInUse: Set<String> {
+    private var filesInUse: Set<String> {
         Set(responses.values.flatMap { $0.files.map { RecordedFileName.InUse.folded($0) } })
+    }
+
+    /// Returns the files among these that no entry of the map uses.
+    func unused(_ files: some Collection<String>) -> [String] {
+        guard !files.isEmpty else { return [] }
+        let inUse = filesInUse
+        return files.filter { !inUse.contains(RecordedFileName.InUse.folded($0)) && !foreign.names($0) }
     }
 
     /// Keeps a response to a request for a canonical URL, in place of an earlier one.
@@ -289,8 +296,7 @@ extension RecorderIndex {
         let foreign = ForeignEntries(others, resources: map.resources)
         self.init(responses, foreign, unsaved: unsaved)
 
-        let inUse = filesInUse
-        var orphans = journal.filter { !inUse.contains(RecordedFileName.InUse.folded($0)) && !foreign.names($0) }
+        var orphans = unused(journal)
         orphans += map.takeNames(except: Set(orphans))
         for file in responses.values.flatMap(\.files) { map.names.insert(file) }
         for name in orphans { map.writtenResources.remove(name) }
