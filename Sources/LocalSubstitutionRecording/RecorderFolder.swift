@@ -289,7 +289,7 @@ final class RecorderFolder: Sendable {
                 output.texts = own
             }
             try output.map.writtenFolder.write(index.notesData, to: RecorderIndex.notesName)
-            output.map.removeUnused(index.unused(unsaved.removed))
+            output.map.removeUnused(index.unused(unsaved.removed, in: output.map))
             for name in unsaved.removed { output.map.names.release(name) }
             journal.clear()
             return nil

@@ -58,11 +58,15 @@ struct RecorderIndex: Sendable {
         Set(responses.values.flatMap { $0.files.map { RecordedFileName.InUse.folded($0) } })
     }
 
-    /// Returns the files among these that no entry of the map uses.
-    func unused(_ files: some Collection<String>) -> [String] {
+    /// Returns the files among these that no entry uses, neither of this map nor of another map in its folder.
+    func unused(_ files: some Collection<String>, in map: MapFolder) -> [String] {
         guard !files.isEmpty else { return [] }
         let inUse = filesInUse
-        return files.filter { !inUse.contains(RecordedFileName.InUse.folded($0)) && !foreign.names($0) }
+        let others = ForeignEntries.ofOtherMaps(beside: map.file, resources: map.resources, except: Self.notesName)
+        return files.filter { name in
+            !inUse.contains(RecordedFileName.InUse.folded(name)) && !foreign.names(name)
+                && !others.contains { $0.names(name) }
+        }
     }
 
     /// Keeps a response to a request for a canonical URL, in place of an earlier one.
@@ -296,7 +300,7 @@ extension RecorderIndex {
         let foreign = ForeignEntries(others, resources: map.resources)
         self.init(responses, foreign, unsaved: unsaved)
 
-        var orphans = unused(journal)
+        var orphans = unused(journal, in: map)
         orphans += map.takeNames(except: Set(orphans))
         for file in responses.values.flatMap(\.files) { map.names.insert(file) }
         for name in orphans { map.writtenResources.remove(name) }

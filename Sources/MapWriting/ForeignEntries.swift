@@ -14,10 +14,13 @@ package struct ForeignEntries: Sendable {
     private var uses: [String: Int] = [:]
     /// The entries' file names with wildcards.
     private var globs: [Glob] = []
+    /// Whether the map needs a newer version of the library, so that it may name any file in ways that aren't known.
+    private let mayNameAll: Bool
 
     package init(_ document: MapDocument, resources: URL) {
         self.document = document
         defaults = document.defaults
+        mayNameAll = document.versionProblem != nil
         map = try? SubstitutionMap(json: document.data, resources: resources, invalidEntries: .skip, handlers: .any)
         for key in document.values.keys where !key.hasPrefix("$") {
             if !MapKey.isPattern(key), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
@@ -25,6 +28,21 @@ package struct ForeignEntries: Sendable {
                 uses[RecordedFileName.InUse.folded(file), default: 0] += 1
                 if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
             }
+        }
+    }
+
+    /// Reads the other maps in a map's folder. Leaves out files that aren't JSON objects.
+    ///
+    /// - Parameters:
+    ///   - resources: The resources folder, which the other maps have, too.
+    ///   - ignored: The name of a file that is no map; `nil`, the default, for none.
+    package static func ofOtherMaps(
+        beside file: URL,
+        resources: URL,
+        except ignored: String? = nil
+    ) -> [ForeignEntries] {
+        MapFolder.otherMaps(beside: file).filter { $0.lastPathComponent != ignored }.compactMap { other in
+            (try? MapDocument(contentsOf: other)).map { ForeignEntries($0, resources: resources) }
         }
     }
 
@@ -94,14 +112,14 @@ package struct ForeignEntries: Sendable {
     }
 
     /// Returns whether an entry may serve a file: it names the file, or its file name has wildcards and matches the
-    /// file's name.
+    /// file's name. If the map needs a newer version of the library, any entry may.
     package func names(_ file: String) -> Bool {
-        uses[RecordedFileName.InUse.folded(file)] != nil || isNamedByPattern(file)
+        mayNameAll || uses[RecordedFileName.InUse.folded(file)] != nil || isNamedByPattern(file)
     }
 
     /// Returns whether the entries name a file exactly once, and no file name with wildcards matches the file's name.
     package func namesOnce(_ file: String) -> Bool {
-        uses[RecordedFileName.InUse.folded(file)] == 1 && !isNamedByPattern(file)
+        !mayNameAll && uses[RecordedFileName.InUse.folded(file)] == 1 && !isNamedByPattern(file)
     }
 
     /// Returns whether an entry's file name with wildcards matches the name of a file.

@@ -109,7 +109,7 @@ extension EditedMap {
     }
 
     /// Throws an error if the name belongs to a file that can't be replaced. A file can be replaced only if `replacing`
-    /// is `true`, and if no entry but the one with the given key uses the file.
+    /// is `true`, and if no entry but the one with the given key uses the file, not even in another map of the folder.
     ///
     /// - Parameter key: The key of the entry that is replaced; `nil` if the entry is new.
     private mutating func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(Complaint) {
@@ -121,7 +121,7 @@ extension EditedMap {
             )
         }
         let isOwn = key.map { entries.document.files(of: $0).contains(name) } ?? false
-        guard isOwn ? isOnlyUse(name) : !entries.names(name) else {
+        guard isOwn ? isOnlyUse(name) : !entries.names(name) && !isNamedElsewhere(name) else {
             throw Complaint(
                 printable: "The file “\(name)” in the resources folder belongs to another entry. Rename your file."
             )

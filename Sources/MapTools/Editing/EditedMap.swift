@@ -201,8 +201,11 @@ package struct EditedMap {
     /// Returns whether a file may be replaced along with the one entry that uses it. That's so if the map names the
     /// file only once, this change can use the file, and no other map in the folder names the file.
     mutating func isOnlyUse(_ name: String) -> Bool {
-        entries.namesOnce(name) && !isTaken(name) && !otherMaps.contains { $0.names(name) }
+        entries.namesOnce(name) && !isTaken(name) && !isNamedElsewhere(name)
     }
+
+    /// Returns whether another map in the folder names a file, or may name it in ways that aren't known.
+    mutating func isNamedElsewhere(_ name: String) -> Bool { otherMaps.contains { $0.names(name) } }
 
     // MARK: Saving
 

@@ -309,12 +309,3 @@ private struct ForeignSyntax {
         text.replacingOccurrences(of: "\\*?(?:\(placeholder))+", with: "*", options: .regularExpression)
     }
 }
-
-extension ForeignEntries {
-    /// Reads the other maps in a map's folder. Leaves out files that aren't JSON objects.
-    static func ofOtherMaps(beside file: URL, resources: URL) -> [ForeignEntries] {
-        MapFolder.otherMaps(beside: file).compactMap { other in
-            (try? MapDocument(contentsOf: other)).map { ForeignEntries($0, resources: resources) }
-        }
-    }
-}

@@ -409,6 +409,30 @@ struct RecorderTests {
         #expect(try Data(contentsOf: fixture.folder.file(".recorder.journal")).isEmpty)
     }
 
+    @Test(
+        "An old file stays if another map in the folder names it, or may name it, and after a kill, too",
+        arguments: [
+            (#"{"https://x/a": "h/a.txt"}"#, true), (#"{"https://x/*": "h/*"}"#, true),
+            (#"{"$version": "9.0", "https://x/a": {"body": "h/a.txt"}}"#, true), (#"{"https://x/a": "b.txt"}"#, false),
+            ("h/a.txt", false),
+        ]
+    )
+    func neighbor(_ other: String, stays: Bool) throws {
+        let recorder = try fixture.open()
+        try recorder.keep("https://h/a", "one")
+        recorder.flush()
+        try fixture.folder.write("other.json", other)
+        try recorder.keep("https://h/a", "two")
+        recorder.close()
+        for _ in 0..<2 {
+            #expect(fixture.files.contains("h/a.txt") == stays && fixture.files.count == (stays ? 2 : 1))
+            // The next recorder finds what a killed one would have left.
+            if !stays { try fixture.folder.write("Substitutes/h/a.txt", "one") }
+            try fixture.folder.write(".recorder.journal", "h/a.txt\n")
+            try fixture.open().close()
+        }
+    }
+
     @Test("Nothing is written through a link that leads outside")
     func links() throws {
         let outside = try TemporaryFolder()

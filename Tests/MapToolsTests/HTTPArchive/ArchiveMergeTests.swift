@@ -114,6 +114,35 @@ struct ArchiveMergeTests {
         #expect(try fixture.contents()["Resources/any/own.txt"] == Data("own".utf8))
     }
 
+    /// Another map in the folder, and whether it names the file `h.com/a.txt`, or may name it.
+    static let otherMaps = [
+        (#"{"https://x/a": "h.com/a.txt"}"#, true), (#"{"$version": "9.0", "https://x/a": {"body": "?"}}"#, true),
+        (#"{"https://x/a": "b.txt"}"#, false),
+    ]
+
+    @Test("A file that another map in the folder names, or may name, isn't overwritten", arguments: otherMaps)
+    func fileOfOtherMap(_ other: String, stays: Bool) throws {
+        let fixture = try ArchiveFixture()
+        try fixture.take([Recording(text: "old")])
+        try fixture.folder.write("other.json", other)
+        let names = try fixture.take([Recording(text: "new")], replacing: true).map(\.kept?.name)
+        #expect((names != ["h.com/a.txt"]) == stays)
+        #expect(try fixture.contents()["Resources/h.com/a.txt"] == Data((stays ? "old" : "new").utf8))
+    }
+
+    @Test("Nor is one that only the other map names", arguments: otherMaps)
+    func fileOfOnlyOtherMap(_ other: String, stays: Bool) throws {
+        let fixture = try ArchiveFixture()
+        try fixture.folder.write("Resources/a.txt", "old")
+        try fixture.folder.write("other.json", other.replacing("h.com/", with: ""))
+        let mine = try fixture.folder.write("mine/a.txt", "new")
+        var map = try fixture.edited()
+        let isAdded = (try? map.add("https://h.com/a", file: mine, replacing: true)) != nil
+        #expect(isAdded != stays)
+        if isAdded { try map.save() }
+        #expect(try fixture.contents()["Resources/a.txt"] == Data((stays ? "old" : "new").utf8))
+    }
+
     @Test("null is never replaced")
     func null() throws {
         let fixture = try ArchiveFixture()
