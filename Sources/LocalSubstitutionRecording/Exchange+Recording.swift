@@ -33,19 +33,19 @@ extension Exchange {
     final class Accepted {
         private let exchange: Exchange
         let url: NormalizedURL
-        /// What a closure has changed, and the headers that it has set in vain; `nil` if there's no closure.
-        private let redacted: (response: RecordedResponse, leftOut: [String])?
+        /// The response to write. A closure may have changed it.
+        let response: RecordedResponse
+        /// The headers that a closure has set in vain.
+        private let leftOut: [String]
 
         fileprivate init(
             _ exchange: Exchange,
             at url: NormalizedURL,
-            redacted: (response: RecordedResponse, leftOut: [String])? = nil
+            _ response: RecordedResponse,
+            leftOut: [String] = []
         ) {
-            (self.exchange, self.url, self.redacted) = (exchange, url, redacted)
+            (self.exchange, self.url, self.response, self.leftOut) = (exchange, url, response, leftOut)
         }
-
-        /// The body to write.
-        var body: Data { redacted?.response.body ?? exchange.body }
 
         /// The headers of the request.
         var requestHeaders: [String: String] { exchange.request.headers }
@@ -64,18 +64,12 @@ extension Exchange {
 
         /// The body's digest. It's computed at first use, since it's never needed if a later response supersedes this
         /// one.
-        private(set) lazy var digest = Digest.hexadecimal(of: body)
-
-        /// The parts of the response that the map keeps.
-        private(set) lazy var response =
-            redacted.map { WrittenResponse($0.response) }
-            ?? WrittenResponse(exchange.response, body: body, headers: exchange.recordedHeaderNames)
+        private(set) lazy var digest = Digest.hexadecimal(of: response.body)
 
         /// Clauses about headers that are left out because they may contain a credential, or although a closure has set
         /// them, and about another response that this one replaces; `nil` if there are none.
         var note: String? {
             let headers = RecordingRules.Headers.noteOnWithheld { exchange.response.value(forHTTPHeaderField: $0) }
-            let leftOut = redacted?.leftOut ?? []
             let notes = [
                 headers, leftOut.isEmpty ? nil : "without \(leftOut.listed())",
                 replacesAnother ? RecordingRules.keptLast : nil,
@@ -91,7 +85,7 @@ extension Exchange {
         func kept(as file: String, defaults: EntryFields) -> RecorderIndex.Response {
             let notes = RecorderIndex.Notes(
                 file: file,
-                bytes: body.count,
+                bytes: response.body.count,
                 digest: digest,
                 etag: validator("ETag"),
                 lastModified: validator("Last-Modified"),
@@ -106,7 +100,7 @@ extension Exchange {
         /// redirect led to the response, or if the body was changed. After a redirect or a change, a 304 wouldn't mean
         /// that the kept body is current.
         private func validator(_ name: String) -> String? {
-            guard exchange.redirects.isEmpty, redacted == nil || body == exchange.body,
+            guard exchange.redirects.isEmpty, response.body == exchange.body,
                 let value = exchange.response.value(forHTTPHeaderField: name)
             else { return nil }
             return HTTPSyntax.problem(ofHeader: name, value: value) == nil ? value : nil
@@ -136,25 +130,24 @@ extension Exchange {
     ) -> Decision {
         let decision = decision(foreign, limit: limit)
         guard let redact, case .keep(let accepted) = decision else { return decision }
-        guard let url = request.url else { return .refuse(.url("is missing"), dropping: accepted.url) }
-        var headers = RecordingRules.Headers.kept(recordedHeaderNames) { response.value(forHTTPHeaderField: $0) }
-        headers["Content-Type"] = response.value(forHTTPHeaderField: "Content-Type")
-        var recorded = RecordedResponse(url: url, status: response.statusCode, headers: headers, body: body)
+        var recorded = accepted.response
         do throws(RecordingRules.Refusal) {
             let leftOut = try recorded.redact(redact)
             let refusal =
                 RecordingRules.refusal(ofStatus: recorded.status, isBrowsed: isBrowsed)
                 ?? RecordingRules.refusal(ofBytes: recorded.body.count, most: limit / 20)
             if let refusal { throw refusal }
-            return .keep(Accepted(self, at: accepted.url, redacted: (recorded, leftOut)))
+            return .keep(Accepted(self, at: accepted.url, recorded, leftOut: leftOut))
         } catch {
             return .refuse(error, dropping: accepted.url)
         }
     }
 
-    /// The names of the response's headers that are recorded.
-    fileprivate var recordedHeaderNames: [String] {
-        RecordingRules.Headers.names + (300..<400 ~= response.statusCode ? ["Location"] : [])
+    /// The response as the server sent it, with the headers that are recorded; `nil` if the request has no URL.
+    private var recorded: RecordedResponse? {
+        let names = RecordingRules.Headers.names + (300..<400 ~= response.statusCode ? ["Location"] : [])
+        let headers = RecordingRules.Headers.kept(names) { response.value(forHTTPHeaderField: $0) }
+        return RecordedResponse(self, headers: headers)
     }
 
     /// Decides whether to keep the response as the server sent it.
@@ -174,7 +167,9 @@ extension Exchange {
             RecordingRules.refusal(ofRedirects: redirects) ?? exclusionOfTarget(foreign)
             ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20, isBrowsed: isBrowsed)
             ?? notHeld
-        guard let refusal else { return .keep(Accepted(self, at: url)) }
+        guard let refusal else {
+            return recorded.map { .keep(Accepted(self, at: url, $0)) } ?? .refuse(.url("is missing"), dropping: url)
+        }
         return .refuse(refusal, dropping: [200, 404, 410].contains(response.statusCode) ? url : nil)
     }
 

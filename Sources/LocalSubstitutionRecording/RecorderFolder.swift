@@ -197,10 +197,10 @@ final class RecorderFolder: Sendable {
                     output.map.names.release(file)
                     continue
                 }
-                try files.create(accepted.body, as: file)
+                try files.create(accepted.response.body, as: file)
                 put(accepted, file: file, foreign)
                 let url = resources.url(of: file)
-                outcomes[number] = .kept(file: url, bytes: accepted.body.count, note: accepted.note)
+                outcomes[number] = .kept(file: url, bytes: accepted.response.body.count, note: accepted.note)
             } catch {
                 output.map.names.release(file)
                 // The earlier recording stays: it's still complete, and has its own validator.
@@ -218,8 +218,8 @@ final class RecorderFolder: Sendable {
     private func putUnchanged(_ accepted: Exchange.Accepted, _ foreign: ForeignEntries) -> Bool {
         let found = responses(for: accepted.url)
         let recorded = found?.recorded(for: accepted.requestHeaders)
-        for old in found?.all ?? [] where old.notes.digest == accepted.digest && old.notes.bytes == accepted.body.count
-        {
+        let (digest, bytes) = (accepted.digest, accepted.response.body.count)
+        for old in found?.all ?? [] where old.notes.digest == digest && old.notes.bytes == bytes {
             // Other requests that have this response must keep its type.
             let isOnlyOwn = old.notes.file == recorded?.notes.file && old.requests.count < 2
             guard isOnlyOwn || old.text == accepted.kept(as: old.notes.file, defaults: foreign.defaults).text,

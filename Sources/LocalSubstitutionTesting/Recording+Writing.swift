@@ -53,7 +53,7 @@ extension Recording {
             for (place, exchange) in exchanges.enumerated() {
                 let earlier = exchanges[..<place].count { $0.exchange.hasRequest(of: exchange.exchange) }
                 if recorded.losesSuccess(exchange.exchange, after: earlier) {
-                    let status = exchange.exchange.status
+                    let status = exchange.exchange.response.status
                     return "\(exchange.item.signature) got the status \(status), and a status below 300 is recorded"
                 }
             }

@@ -2,6 +2,7 @@
 import Foundation
 import LocalSubstitution
 import MapTools
+import MapWriting
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -14,19 +15,14 @@ extension TestSubstitutions.Request {
     ///
     /// - Parameter recorded: The request to record. It's another one than the test's if entries redirected that one.
     func response(to recorded: URLRequest) -> (response: RecordedResponse, leftOut: [String])? {
-        guard let url = recorded.url, let response, let http = response.response as? HTTPURLResponse else { return nil }
+        guard let response, let http = response.response as? HTTPURLResponse else { return nil }
         let names = Array(http.headers.keys)
-        var (headers, leftOut) = RecordedExchange.Headers.sorted(names) { http.value(forHTTPHeaderField: $0) }
-        headers["Content-Type"] = http.value(forHTTPHeaderField: "Content-Type")
-        let answer = RecordedResponse(
-            method: recorded.httpMethod ?? "GET",
-            url: url,
-            requestBody: recorded.httpBody ?? (recorded.httpMethod == request.httpMethod ? body : nil),
-            status: http.statusCode,
+        let (headers, leftOut) = RecordedExchange.Headers.sorted(names) { http.value(forHTTPHeaderField: $0) }
+        return RecordedResponse(
+            Exchange(request: recorded, response: http, body: response.data, redirects: []),
             headers: headers,
-            body: response.data
-        )
-        return (answer, leftOut)
+            requestBody: recorded.httpBody ?? (recorded.httpMethod == request.httpMethod ? body : nil)
+        ).map { ($0, leftOut) }
     }
 }
 #endif

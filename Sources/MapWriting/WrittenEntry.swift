@@ -12,33 +12,27 @@ package struct WrittenEntry {
     package let text: String
     private let fields: EntryFields
 
-    /// Creates the entry that answers a URL with a response.
+    /// Creates the entry that answers requests for a URL with a response. An entry for `GET` also answers `HEAD`.
     ///
     /// - Parameters:
-    ///   - method: The method that the entry answers; `GET` by default. An entry for `GET` also answers `HEAD`.
     ///   - file: The name of the file with the body; `nil` if the body is empty.
     ///   - defaults: The fields of the map's `$defaults`. The entry overrides the ones that would change its answer.
-    package init(
-        _ response: WrittenResponse,
-        to method: String = "GET",
-        at url: NormalizedURL,
-        file: String?,
-        defaults: EntryFields
-    ) {
+    package init(_ response: RecordedResponse, at url: NormalizedURL, file: String?, defaults: EntryFields) {
+        let type = response.type
         var fields = EntryFields(file: file)
-        fields.headers = response.headers
+        fields.headers = response.headersWithoutType
         // A status is written unless the entry has a file and the status is 200. The next four fields are written only
         // if their default values, perhaps from `$defaults`, don't fit.
         if file == nil || response.status != 200 { fields.status = response.status }
         if let use = defaults.use, use != .always { fields.use = .always }
-        if [method] != defaults.methods ?? ["GET"] { fields.methods = [method] }
+        if [response.method] != defaults.methods ?? ["GET"] { fields.methods = [response.method] }
         if defaults.ignoreQuery != nil { fields.ignoreQuery = Query.Ignored(names: []) }
         if defaults.isEnabled == false { fields.isEnabled = true }
         // Clients expect an event stream to arrive in pieces.
-        if file != nil, response.type?.essence == MIMEType.eventStream { fields.pace = .secondsPerEvent(0) }
+        if file != nil, type?.essence == MIMEType.eventStream { fields.pace = .secondsPerEvent(0) }
 
         if HTTPSyntax.hasBody(status: response.status) {
-            if let type = response.type {
+            if let type {
                 fields.set(type, ofBody: response.body, at: url, defaults: defaults)
             } else if !response.body.isEmpty {
                 // The empty header means that no type is sent, so that the client finds it out, as it did before.

@@ -4,7 +4,7 @@ package import LocalSubstitution
 import MapWriting
 
 #if canImport(FoundationNetworking)
-package import FoundationNetworking
+import FoundationNetworking
 #endif
 
 extension EditedMap {
@@ -55,26 +55,23 @@ extension EditedMap {
     /// Adds an entry that answers a URL with a response. The body's file gets a readable name and a fitting extension.
     ///
     /// - Parameters:
-    ///   - redirects: The redirected requests that led to the response. If one of these has a credential or an invalid
-    ///     URL, an error is thrown.
+    ///   - loaded: The response. If a redirected request that led to it has a credential or an invalid URL, an error is
+    ///     thrown.
     ///   - replacing: Whether to replace an entry for the URL; `false` by default.
     package mutating func add(
         _ key: String,
-        _ response: HTTPURLResponse,
-        body: Data,
-        redirects: [URLRequest],
+        _ loaded: Exchange,
         replacing: Bool = false
     ) throws(Complaint) -> KeptFile {
         let url = try Self.loadedURL(key)
-        if let reason = RecordingRules.refusal(ofRedirects: redirects) {
-            throw Complaint(
-                printable:
-                    "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file that answers it."
+        if let reason = RecordingRules.refusal(ofRedirects: loaded.redirects) {
+            throw Complaint(printable: 
+                "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file that answers it."
             )
         }
-        let recorded = WrittenResponse(response, body: body)
-        let exchange = RecordedExchange(request: .any("GET"), url: key, response: recorded)
-        guard let kept = try keep([exchange], for: url, as: key, replacing: replacing).first else {
+        let headers = RecordingRules.Headers.kept { loaded.response.value(forHTTPHeaderField: $0) }
+        let exchanges = RecordedResponse(loaded, headers: headers).map { [RecordedExchange($0)] } ?? []
+        guard let kept = try keep(exchanges, for: url, as: key, replacing: replacing).first else {
             throw Complaint(printable: "\(key): Nothing was added.")
         }
         return try kept.get()

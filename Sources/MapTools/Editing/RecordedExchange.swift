@@ -3,34 +3,34 @@ import HTTPSyntax
 package import LocalSubstitution
 import MapWriting
 
-/// A request and its response, to keep in a map. The request can have any method, and the response any status. The
-/// exchange has no request headers, and no response headers that may contain a credential.
+/// A response to keep in a map, and the requests for which the map returns it. The request can have any method, and the
+/// response any status. No header may contain a credential.
 package struct RecordedExchange: Sendable {
-    private(set) var request: Request
-    /// The request's URL. It may not be normalized.
-    package let url: String
-    /// The request's body; `nil` if it has none.
-    var requestBody: Data?
-    let response: WrittenResponse
+    package let response: RecordedResponse
+    /// The condition on the request's body.
+    var condition: RecordedCondition
     /// How many requests the response answers; `nil` for any number. A sequence's last response answers any number.
     var times: Int?
     /// How many requests the earlier responses of the sequence answer; 0 by default.
     var after = 0
 
-    package var method: String { request.method }
-    package var status: Int { response.status }
+    init(_ response: RecordedResponse, _ condition: RecordedCondition) {
+        (self.response, self.condition) = (response, condition)
+    }
+
+    /// - Parameter requestType: The request's `Content-Type`; `nil`, the default, if it has none.
+    package init(_ response: RecordedResponse, requestType: String? = nil) {
+        self.init(response, RecordedCondition(response.requestBody, type: requestType))
+    }
+
+    var request: Request { Request(method: response.method, condition: condition) }
 
     /// Returns whether this exchange and another one have the same request.
     package func hasRequest(of other: RecordedExchange) -> Bool {
-        request == other.request && (try? NormalizedURL(url).canonical) == (try? NormalizedURL(other.url).canonical)
+        request == other.request && canonicalURL == other.canonicalURL
     }
 
-    /// Returns a copy of this exchange with another request.
-    func answering(_ request: Request) -> Self {
-        var exchange = self
-        exchange.request = request
-        return exchange
-    }
+    private var canonicalURL: String? { (try? NormalizedURL(response.url.absoluteString))?.canonical }
 
     /// Returns whether this exchange and another one have the same response.
     ///
@@ -42,7 +42,7 @@ package struct RecordedExchange: Sendable {
         }
         let (one, other) = (response, other.response)
         return one.status == other.status && one.contentType == other.contentType && one.body == other.body
-            && one.headers.filter(isCompared) == other.headers.filter(isCompared)
+            && one.headersWithoutType.filter(isCompared) == other.headersWithoutType.filter(isCompared)
     }
 
     /// Returns a name for the body's file.
@@ -56,7 +56,7 @@ package struct RecordedExchange: Sendable {
 
     /// The alternative's fields `when` and `times`, without those that aren't set.
     var conditions: EntryText.Members {
-        let fields = [("when", request.condition.when), ("times", times.map { String($0) })]
+        let fields = [("when", condition.when), ("times", times.map { String($0) })]
         return fields.compactMap { key, value in value.map { (key, $0) } }
     }
 
@@ -64,29 +64,15 @@ package struct RecordedExchange: Sendable {
     ///
     /// - Parameter file: The name of the file with the body; `nil` if the body is empty.
     func entry(for url: NormalizedURL, file: String?, defaults: EntryFields) -> WrittenEntry {
-        WrittenEntry(response, to: request.method, at: url, file: file, defaults: defaults)
+        WrittenEntry(response, at: url, file: file, defaults: defaults)
     }
 }
 
 extension RecordedExchange {
-    /// - Parameter requestType: The request's `Content-Type`; `nil`, the default, if it has none.
-    package init(_ recorded: RecordedResponse, requestType: String? = nil) {
-        let condition = RecordedCondition(recorded.requestBody, type: requestType)
-        self.init(
-            request: Request(method: recorded.method, condition: condition),
-            url: recorded.url.absoluteString,
-            requestBody: recorded.requestBody,
-            response: WrittenResponse(recorded)
-        )
-    }
-
     /// The parts of a request that a URL's entry compares: its method, and the condition on its body.
     struct Request: Hashable, Sendable {
         let method: String
         let condition: RecordedCondition
-
-        /// Returns a request with a method, and with a condition that every body meets, even a missing one.
-        static func any(_ method: String) -> Self { Self(method: method, condition: RecordedCondition(nil)) }
 
         /// Returns whether the alternatives for `one` come before the alternatives for `other`. Alternatives are sorted
         /// by method, and then by condition, with narrower conditions first.

@@ -101,7 +101,8 @@ extension HTTPArchive {
             let request = RecordedExchange.Request(method: entry.method ?? "GET", condition: condition(of: entry))
             do throws(Refusal) {
                 if onlyLast, found[request] != nil { throw .superseded }
-                let exchange = try exchange(entry, request, at: url, selection)
+                let response = try response(of: entry, at: url, selection)
+                let exchange = RecordedExchange(response, request.condition)
                 if let last = found[request]?.indices.last,
                     found[request]?[last].exchange.hasResponse(of: exchange) == true
                 {
@@ -139,13 +140,12 @@ extension HTTPArchive {
         }
     }
 
-    /// Returns the exchange that an entry recorded. Throws a refusal if the archive doesn't have the response's body.
-    private func exchange(
-        _ entry: Entry,
-        _ request: RecordedExchange.Request,
+    /// Returns the response that an entry recorded. Throws a refusal if the archive doesn't have the response's body.
+    private func response(
+        of entry: Entry,
         at url: NormalizedURL,
         _ selection: Selection
-    ) throws(Refusal) -> RecordedExchange {
+    ) throws(Refusal) -> RecordedResponse {
         // The content of a 304 is what the client had from a 200.
         let status = entry.status == 304 ? 200 : entry.status ?? 200
         let hasBody = HTTPSyntax.hasBody(status: status)
@@ -155,13 +155,20 @@ extension HTTPArchive {
         let type = isUnknown ? nil : entry.contentType(of: body, at: url)
         if entry.hasLostBytes(body, at: url) { throw .lostBytes(type: type?.essence ?? "") }
         let names = Array(entry.headers.keys)
-        let headers = RecordedExchange.Headers.sorted(names) { entry.headers[$0.asciiLowercased] }.kept
+        var headers = RecordedExchange.Headers.sorted(names) { entry.headers[$0.asciiLowercased] }.kept
         // Without its target, it would be another response.
         if Redirect.statuses.contains(status), entry.headers["location"] != nil, headers["Location"] == nil {
             throw .secretLocation
         }
-        let response = WrittenResponse(status: status, headers: headers, contentType: type?.text, body: body.bytes)
-        return RecordedExchange(request: request, url: url.canonical, response: response)
+        headers["Content-Type"] = type?.text
+        return RecordedResponse(
+            method: entry.method ?? "GET",
+            // Foundation may refuse a host that a map accepts. The entry is for `url` in any case.
+            url: URL(string: url.canonical) ?? URL(fileURLWithPath: "/"),
+            status: status,
+            headers: headers,
+            body: body.bytes
+        )
     }
 }
 
@@ -204,7 +211,7 @@ extension HTTPArchive {
             if exchange.response.type?.essence == MIMEType.eventStream { answer = answer.secondsPerEvent(0) }
         }
         for (name, json) in exchange.conditions { answer = answer.setting(name, json) }
-        return (headers.isEmpty ? answer : answer.headers(headers)).methods(exchange.method)
+        return (headers.isEmpty ? answer : answer.headers(headers)).methods(exchange.response.method)
     }
 }
 
@@ -291,7 +298,7 @@ extension HTTPArchive {
         fileprivate mutating func count(_ exchanges: [RecordedExchange]) {
             // Only the last response of a sequence has no `times`.
             sequences += exchanges.count { $0.times == nil && $0.after > 0 }
-            conditions += exchanges.count { $0.request.condition.when != nil }
+            conditions += exchanges.count { $0.condition.when != nil }
         }
     }
 

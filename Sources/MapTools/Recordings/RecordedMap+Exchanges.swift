@@ -42,7 +42,7 @@ extension RecordedMap {
     /// Returns why exchanges with a URL can't be recorded, and what to do instead; `nil` if they can.
     package static func obstacle(toRecording url: URL) -> Complaint? {
         do throws(Complaint) {
-            _ = try recordable(url.absoluteString)
+            _ = try recordable(url)
             return nil
         } catch {
             return error
@@ -50,10 +50,10 @@ extension RecordedMap {
     }
 
     /// Returns the normal form of a URL to record. Throws an error if the URL is invalid or may contain a credential.
-    private static func recordable(_ url: String) throws(Complaint) -> NormalizedURL {
+    private static func recordable(_ url: URL) throws(Complaint) -> NormalizedURL {
         let normalized: NormalizedURL
         do throws(URLParts.SyntaxError) {
-            normalized = try NormalizedURL(url)
+            normalized = try NormalizedURL(url.absoluteString)
         } catch {
             throw Complaint(printable: "The URL \(error.message)")
         }
@@ -69,10 +69,12 @@ extension RecordedMap {
     ///
     /// - Parameter count: How many earlier exchanges have the same request.
     package func losesSuccess(_ exchange: RecordedExchange, after count: Int) -> Bool {
-        let status = exchange.response.status
-        guard let old, status == 429 || status >= 500, let url = try? NormalizedURL(exchange.url) else { return false }
-        let body = exchange.requestBody
-        let recorded = old.substitution(for: url, method: exchange.method, body: body, after: count)
+        let response = exchange.response
+        guard let old, response.status == 429 || response.status >= 500,
+            let url = try? NormalizedURL(response.url.absoluteString)
+        else { return false }
+        let body = response.requestBody
+        let recorded = old.substitution(for: url, method: response.method, body: body, after: count)
         return recorded.map { 200..<300 ~= $0.status } ?? false
     }
 
@@ -92,7 +94,7 @@ extension RecordedMap {
         var groups: [String: Group] = [:]
         for item in recorded.joined() {
             do throws(Complaint) {
-                let url = try Self.recordable(item.exchange.url)
+                let url = try Self.recordable(item.exchange.response.url)
                 groups[url.canonical, default: Group(url: url)].items.append(item)
             } catch {
                 item.outcome = .failure(error)
@@ -142,7 +144,7 @@ extension RecordedMap {
 
         init(_ exchange: RecordedExchange, of argument: Int) { (self.exchange, self.argument) = (exchange, argument) }
 
-        var condition: RecordedCondition { exchange.request.condition }
+        var condition: RecordedCondition { exchange.condition }
     }
 
     /// The exchanges for one URL.
@@ -193,7 +195,7 @@ extension RecordedMap {
     private mutating func file(for addition: Addition, of url: NormalizedURL) -> String? {
         let (exchange, response) = (addition.exchange, addition.exchange.response)
         guard !response.body.isEmpty else { return nil }
-        let request = exchange.method == "GET" ? nil : exchange.request
+        let request = response.method == "GET" ? nil : exchange.request
         // The digest of the request covers only what the map contains anyway. A digest of the whole request would let
         // others guess a password.
         let digest = request.map { $0.condition.digest(with: $0.method) }
@@ -265,7 +267,7 @@ extension RecordedMap {
         let entry = new.exchange.entry(for: url, file: file, defaults: document.defaults).members
         var members: EntryText.Members = []
         if listsMethod || entry.contains(where: { $0.key == "methods" }) {
-            members.append(("methods", JSONText.array([new.exchange.method])))
+            members.append(("methods", JSONText.array([new.exchange.response.method])))
         }
         return members + new.exchange.conditions + entry.filter { $0.key != "methods" }
     }
@@ -288,9 +290,8 @@ extension RecordedMap {
     /// Returns `nil` if the entry can tell all requests apart.
     private static func note(on group: [Recorded]) -> String? {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
-        guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
-            return nil
-        }
+        let bodies = Set(group.map(\.exchange.response.requestBody))
+        guard group.contains(where: \.condition.isRedacted), bodies.count > 1 else { return nil }
         return "it's also for requests whose bodies differ only in possible credentials"
     }
 
@@ -319,12 +320,14 @@ extension RecordedMap {
         let note = note(on: group.items)
         var sequence: [Addition] = []
         var placeOfKept: [Int] = []
-        for exchange in kept.map(\.exchange) {
+        for var exchange in kept.map(\.exchange) {
             if let last = sequence.indices.last, sequence[last].exchange.hasResponse(of: exchange) {
                 sequence[last].count += 1
             } else {
                 let note = partialNote(exchange.response.status) ?? note
-                sequence.append(Addition(exchange: exchange.answering(request), note: note))
+                // One spelling for the whole sequence.
+                exchange.condition = request.condition
+                sequence.append(Addition(exchange: exchange, note: note))
             }
             placeOfKept.append(sequence.count - 1)
         }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import LocalSubstitution
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -10,12 +11,8 @@ struct Fetch: Sendable {
     /// The URL of the request, before any redirect.
     let url: URL
     var source: Source
-    /// The response; `nil` if the load failed.
-    var response: HTTPURLResponse?
-    /// The response's body; empty if the load failed.
-    var body = Data()
-    /// The requests that redirects led to, in order. The last of them got the response. Empty without redirects.
-    var redirects: [URLRequest] = []
+    /// The request and its response; `nil` if the load failed.
+    var exchange: Exchange?
     let milliseconds: Double
     /// Why `--record` didn't save the response, without a period; `nil` if it did, or if there was nothing to save.
     var notRecorded: String?
@@ -46,6 +43,12 @@ struct Fetch: Sendable {
     /// The response's `Content-Type`. Without this header, the type that Foundation guesses. Empty if there's no
     /// response.
     var type: String { response?.value(forHTTPHeaderField: "Content-Type") ?? response?.mimeType ?? "" }
+
+    /// The response; `nil` if the load failed.
+    var response: HTTPURLResponse? { exchange?.response }
+
+    /// The response's body; empty if the load failed.
+    var body: Data { exchange?.body ?? Data() }
 
     var hasFailed: Bool { source.reason != nil }
 

@@ -65,14 +65,10 @@ final class Loader: Sendable {
         if taken == .network { taken = sources?.take(try? result.get().head, to: request) ?? .network }
         switch result {
         case .success(let response):
-            return Fetch(
-                url: url,
-                source: taken,
-                response: response.head as? HTTPURLResponse,
-                body: response.data ?? Data(),
-                redirects: response.redirects,
-                milliseconds: milliseconds
-            )
+            let exchange = (response.head as? HTTPURLResponse).map {
+                Exchange(request: request, response: $0, body: response.data ?? Data(), redirects: response.redirects)
+            }
+            return Fetch(url: url, source: taken, exchange: exchange, milliseconds: milliseconds)
         case .failure(let error):
             return Fetch(url: url, source: .failed(description(of: error)), milliseconds: milliseconds)
         }

@@ -65,15 +65,9 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
         map = try EditedMap(target.file, resources: resources, onWait: tell)
         kept = try map.add(key, file: file, replacing: replaces)
     } else {
-        let (fetch, response) = try await load(key, limit)
+        let loaded = try await load(key, limit)
         map = try EditedMap(target.file, resources: resources, onWait: tell)
-        kept = try map.add(
-            key,
-            response,
-            body: fetch.body,
-            redirects: fetch.redirects,
-            replacing: replaces
-        )
+        kept = try map.add(key, loaded, replacing: replaces)
     }
     try map.save()
     if let warning { output.message("\(warning)") }
@@ -88,7 +82,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
     return .done
 }
 
-private func load(_ key: String, _ limit: Loader.Limit) async throws(Complaint) -> (Fetch, HTTPURLResponse) {
+private func load(_ key: String, _ limit: Loader.Limit) async throws(Complaint) -> Exchange {
     guard let url = URLText.url(key) else {
         throw Complaint("“\(key)” isn't a URL. Use one such as “https://example.com/logo.png”.")
     }
@@ -109,12 +103,12 @@ private func load(_ key: String, _ limit: Loader.Limit) async throws(Complaint) 
     }
     let fetch = await loader.load(URLRequest(url: url))
     if let reason = fetch.source.reason { throw Complaint("\(key): \(reason)") }
-    guard let response = fetch.response else {
+    guard let loaded = fetch.exchange else {
         throw Complaint("\(key): The response isn't HTTP. Use an http or https URL.")
     }
-    guard response.statusCode == 200 else {
-        let status = "The server answered with status \(response.statusCode)"
+    guard loaded.response.statusCode == 200 else {
+        let status = "The server answered with status \(loaded.response.statusCode)"
         throw Complaint("\(key): \(status). Nothing was added. Correct the URL, or name a file.")
     }
-    return (fetch, response)
+    return loaded
 }
