@@ -93,7 +93,8 @@ extension Exchange {
                 vary: choosing.names.isEmpty ? nil : choosing.names,
                 date: 0
             )
-            return RecorderIndex.Response(WrittenEntry(response, at: url, file: file, defaults: defaults), notes)
+            let written = WrittenEntry(response, at: url, file: file, defaults: defaults)
+            return RecorderIndex.Response(written: written, notes: notes)
         }
 
         /// Returns the value of a validator such as `ETag`. Returns `nil` if the response has no valid one, if a

@@ -222,11 +222,12 @@ final class RecorderFolder: Sendable {
         for old in found?.all ?? [] where old.notes.digest == digest && old.notes.bytes == bytes {
             // Other requests that have this response must keep its type.
             let isOnlyOwn = old.notes.file == recorded?.notes.file && old.requests.count < 2
-            guard isOnlyOwn || old.text == accepted.kept(as: old.notes.file, defaults: foreign.defaults).text,
-                let status = FileStatus(path: resources.path(of: old.notes.file)), status.kind == .regular,
+            let name = old.notes.file
+            guard isOnlyOwn || old.written.text == accepted.kept(as: name, defaults: foreign.defaults).written.text,
+                let status = FileStatus(path: resources.path(of: name)), status.kind == .regular,
                 status.size == old.notes.bytes
             else { continue }
-            put(accepted, file: old.notes.file, foreign)
+            put(accepted, file: name, foreign)
             return true
         }
         if recorded != nil, accepted.choosing.hasOthers { accepted.replacesAnother = true }

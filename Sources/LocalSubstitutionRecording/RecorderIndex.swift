@@ -147,16 +147,8 @@ struct RecorderIndex: Sendable {
 extension RecorderIndex {
     /// A response in a recorder's folder.
     struct Response: Sendable {
-        let entry: Entry
-        /// The entry's value in the map, as JSON.
-        let text: String
-        /// The entry's fields, and their values as JSON.
-        let members: WrittenEntry.Members
+        let written: WrittenEntry
         var notes: Notes
-
-        init(_ recorded: WrittenEntry, _ notes: Notes) {
-            (entry, text, members, self.notes) = (recorded.entry, recorded.text, recorded.members, notes)
-        }
 
         /// The headers of the requests that have this response, as far as `Vary` names them. It's empty if nothing is
         /// known of the request.
@@ -274,7 +266,7 @@ extension RecorderIndex {
                     continue
                 }
                 let notes = Notes(on: answer, status, old: old.first { $0.file == answer.file })
-                var response = Response(answer.entry, notes)
+                var response = Response(written: answer.entry, notes: notes)
                 // The map is written before the notes, so a request that has moved to another file is right in the map.
                 response.requests.removeAll { request in
                     conditions.contains { file, headers in

@@ -164,7 +164,7 @@ struct Representations: Sendable {
     }
 
     private var currentText: String {
-        guard all.count > 1, let fallback else { return all.first?.text ?? "" }
+        guard all.count > 1, let fallback else { return all.first?.written.text ?? "" }
         let spelled = Dictionary(all.flatMap { $0.notes.vary ?? [] }.map { ($0.asciiLowercased, $0) }) { first, _ in
             first
         }
@@ -176,10 +176,10 @@ struct Representations: Sendable {
                     (name, request[header: name].map { JSONText.string(Glob.escaped($0.utf8)) } ?? "null")
                 }
                 let when = JSONText.object([("headers", JSONText.object(headers))])
-                alternatives.append([("when", when)] + response.members)
+                alternatives.append([("when", when)] + response.written.members)
             }
         }
-        return EntryText.value(of: alternatives + [fallback.members])
+        return EntryText.value(of: alternatives + [fallback.written.members])
     }
 
     /// Returns the headers that an alternative's condition compares, by name. Returns `nil` if a recorder can't have

@@ -188,7 +188,9 @@ extension SubstitutionRecorder: ResponseRecorder {
         while true {
             let kept = kept(for: request)
             let substitution =
-                kept.map { Substitution($0.entry, fileName: $0.notes.file, folder: contents.resources, url: url) }
+                kept.map {
+                    Substitution($0.written.entry, fileName: $0.notes.file, folder: contents.resources, url: url)
+                }
                 ?? contents.foreign.substitution(for: url, headers: request.headers)
             guard let substitution else { return nil }
             do throws(FileProblem) {
@@ -219,7 +221,7 @@ extension SubstitutionRecorder: ResponseRecorder {
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(MIMEType.eventStream) == true {
             return true
         }
-        return kept(for: request)?.entry.options.fields.pace != nil
+        return kept(for: request)?.written.entry.options.fields.pace != nil
     }
 
     /// Notes that the kept copy for a request is still current. Does nothing if there's no copy, or if the recorder is

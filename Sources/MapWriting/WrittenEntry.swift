@@ -3,14 +3,15 @@ import HTTPSyntax
 package import LocalSubstitution
 
 /// The map's entry for a kept response. If the entry needs no field but the file, its value is only the file's name.
-package struct WrittenEntry {
+package struct WrittenEntry: Sendable {
     /// The fields of an entry or of an alternative, and their values as JSON.
     package typealias Members = [(key: String, value: String)]
 
     package let entry: Entry
     /// The entry's value in the map, as JSON.
     package let text: String
-    private let fields: EntryFields
+    /// The names of the entry's fields, and their values as JSON.
+    package let members: Members
 
     /// Creates the entry that answers requests for a URL with a response. An entry for `GET` also answers `HEAD`.
     ///
@@ -50,11 +51,8 @@ package struct WrittenEntry {
     package init(_ fields: EntryFields, text: String, url: NormalizedURL, defaults: EntryFields) {
         entry = Entry(url.canonical, fields, defaults: defaults)
         self.text = text
-        self.fields = fields
+        members = Self.members(fields)
     }
-
-    /// The names of the entry's fields, and their values as JSON.
-    package var members: Members { Self.members(fields) }
 
     /// Returns the answer that the entry has for its URL.
     package func substitution(for url: NormalizedURL) -> Substitution {

@@ -65,8 +65,9 @@ extension EditedMap {
     ) throws(Complaint) -> KeptFile {
         let url = try Self.loadedURL(key)
         if let reason = RecordingRules.refusal(ofRedirects: loaded.redirects) {
-            throw Complaint(printable: 
-                "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file that answers it."
+            throw Complaint(
+                printable:
+                    "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file that answers it."
             )
         }
         let headers = RecordingRules.Headers.kept { loaded.response.value(forHTTPHeaderField: $0) }

@@ -172,7 +172,9 @@ package struct EditedMap {
     /// ones when the map is saved.
     mutating func write(_ body: Data, to name: String) throws(Complaint) {
         guard try !writeNew(body, to: name), !isDryRun else { return }
-        do throws(WrittenFolder.Problem) { try folder.prepare(body, for: name) } catch { throw Complaint(printable: error.message) }
+        do throws(WrittenFolder.Problem) { try folder.prepare(body, for: name) } catch {
+            throw Complaint(printable: error.message)
+        }
         bodies[name] = body
     }
 
@@ -235,7 +237,9 @@ package struct EditedMap {
         let data = MapDocument.data(of: base ?? [], changing: changes)
         _ = try SubstitutionMap(json: data, of: folder.file, resources: folder.resources)
         guard !folder.hasChanged else { throw Self.changed(folder.file) }
-        do throws(WrittenFolder.Problem) { return try folder.save(data) } catch { throw Complaint(printable: error.message) }
+        do throws(WrittenFolder.Problem) { return try folder.save(data) } catch {
+            throw Complaint(printable: error.message)
+        }
     }
 
     /// Calls a closure that changes entries and writes their files. If it throws, removes the files that it wrote,

@@ -118,7 +118,9 @@ package struct RecordedMap {
         folder.writtenFolder.remove(folder.file.lastPathComponent)
         // The map still names its bodies, so they stay, too.
         guard FileStatus(path: folder.file.path) == nil else {
-            throw Complaint(printable: "“\(folder.file.path)” can't be removed. Allow this user to write to its folder.")
+            throw Complaint(
+                printable: "“\(folder.file.path)” can't be removed. Allow this user to write to its folder."
+            )
         }
     }
 
