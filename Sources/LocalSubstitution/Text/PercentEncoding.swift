@@ -39,6 +39,8 @@ package enum PercentEncoding {
 
 extension PercentEncoding {
     /// A set of ASCII bytes, such as those that need no percent-encoding in one part of a URL.
+    ///
+    /// With a `Set`, a map takes a fifth longer to load: see the benchmark “loading”, 1,000 entries with `.skip`.
     package struct AllowedBytes {
         /// One bit for each byte below 128.
         private let bits: (low: UInt64, high: UInt64)
