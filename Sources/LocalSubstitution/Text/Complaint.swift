@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Why something can't be done: what's wrong and, if it isn't part of that text, the fix.
 ///
