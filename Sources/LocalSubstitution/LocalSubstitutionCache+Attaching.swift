@@ -64,7 +64,7 @@ extension LocalSubstitutionCache {
         return slot
     }
 
-    /// Returns an attachment for sessions. If they're strict, the cache itself no longer asks for newer copies: see
+    /// Returns an attachment for sessions. If they're strict, the cache itself no longer asks for newer files: see
     /// ``Responder/takeCacheOffline()``.
     func attachment(
         to configuration: URLSessionConfiguration,

@@ -70,7 +70,7 @@ extension LocalSubstitutionCache {
         if reason != nil {
             let advice =
                 "URLSession.shared has another cache, probably because the process used that session first. Call verify(_:) to see "
-                + "whether the installed protocol answers anyway. If not, install the cache before the process uses any session."
+                + "whether the installed protocol responds anyway. If not, install the cache before the process uses any session."
             responder.observers.emit(Event(kind: .sharedSessionInUse, url: nil, reason: advice))
         }
     }

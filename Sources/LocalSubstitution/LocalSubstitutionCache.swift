@@ -242,7 +242,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         if let request = dataTask.currentRequest { responder.store(cachedResponse, for: request) }
     }
 
-    /// Removes the response that's retained in memory for a request, the one in the default cache, and the newer copy
+    /// Removes the response that's retained in memory for a request, the one in the default cache, and the newer file
     /// of an `untilUpdated` entry's file. The next lookup answers from the map again.
     public override func removeCachedResponse(for request: URLRequest) { responder.remove(request) }
 
@@ -258,7 +258,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     }
 
     /// Removes all responses that are retained in memory. From the default cache, removes what was stored after a date:
-    /// responses, and newer copies of `untilUpdated` entries' files.
+    /// responses, and refreshed files of `untilUpdated` entries' files.
     public override func removeCachedResponses(since date: Date) {
         responder.removeAll { super.removeCachedResponses(since: date) }
     }

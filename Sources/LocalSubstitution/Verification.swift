@@ -25,7 +25,7 @@ extension LocalSubstitutionCache {
             public static let nothingToLoad = Reason(
                 kind: "nothingToLoad",
                 description:
-                    "The map has no URL to verify with. Add a key without * that answers a plain GET with a file, json, text or status."
+                    "The map has no URL to verify with. Add a key without * that matches a plain GET and returns a file, json, text or status."
             )
             /// The session's configuration has no cache.
             public static let noCache = Reason(
@@ -75,7 +75,7 @@ extension LocalSubstitutionCache {
             public static let platform = Reason(
                 kind: "platform",
                 description:
-                    "The loader didn't use the cache's response. Attach the cache to the session's configuration."
+                    "URLSession didn't use the cache's response. Attach the cache to the session's configuration."
             )
 
             func about(_ url: URL, _ detail: String = "") -> Reason {

@@ -368,7 +368,7 @@ extension RecorderIndex {
         defaults: EntryFields
     ) -> (EntryFields, String)? {
         guard let fields = MapDocument.fields(of: text), let file = fields.file, FileName(text: file).problem == nil,
-            [nil, .secondsPerEvent(0)].contains(fields.pace),
+            [nil, .secondsPerEvent(0)].contains(fields.rate),
             members.allSatisfy({ WrittenEntry.fieldNames.contains($0.key) })
         else { return nil }
         let options = Entry.Options(fields.merged(withDefaults: defaults))

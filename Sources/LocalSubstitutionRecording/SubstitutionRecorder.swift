@@ -202,7 +202,7 @@ extension SubstitutionRecorder: ResponseRecorder {
                 if let range = request.rangeHeader { return builder.part(range, for: requested) }
                 return builder.full(for: requested)
             } catch {
-                // If a newer copy has just arrived, the old file may be gone. Then the loop answers with the newer
+                // If a refreshed file has just arrived, the old file may be gone. Then the loop answers with the newer
                 // copy.
                 guard let kept, self.kept(for: request)?.notes.file != kept.notes.file else { throw error }
             }
@@ -221,7 +221,7 @@ extension SubstitutionRecorder: ResponseRecorder {
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(MIMEType.eventStream) == true {
             return true
         }
-        return kept(for: request)?.written.entry.options.fields.pace != nil
+        return kept(for: request)?.written.entry.options.fields.rate != nil
     }
 
     /// Notes that the kept copy for a request is still current. Does nothing if there's no copy, or if the recorder is

@@ -162,7 +162,7 @@ struct ServedConnection: Sendable {
         // If a response is still arriving, it's read to its end even if its body isn't sent, so that the recorder gets
         // all of it.
         let body = hasBody || response.body.length == nil ? response.body : .data(Data())
-        let isWhole = try send(body, after: head, length: length, isChunked: isChunked, pace: response.pace, log: log)
+        let isWhole = try send(body, after: head, length: length, isChunked: isChunked, rate: response.rate, log: log)
         return isWhole && keepsAlive
     }
 
@@ -173,7 +173,7 @@ struct ServedConnection: Sendable {
     ///   - length: The number of bytes to send; `nil` to send the whole body. Bytes of the body beyond this number
     ///     aren't sent, since the client would read them as the next response.
     ///   - isChunked: Whether to send the body in chunks.
-    ///   - pace: How fast to send the body; `nil` to send it at once, or as it arrives.
+    ///   - rate: How fast to send the body; `nil` to send it at once, or as it arrives.
     ///   - log: Called once, with the number of body bytes that were sent or are about to be sent. If the body can't be
     ///     read to its end, also with the reason.
     /// - Returns: Whether all `length` bytes were sent; `true` if `length` is `nil`.
@@ -182,19 +182,19 @@ struct ServedConnection: Sendable {
         after head: ResponseHead,
         length: Int?,
         isChunked: Bool,
-        pace: Pace?,
+        rate: Rate?,
         log: (_ bytes: Int, _ failure: String?) -> Void
     ) throws -> Bool {
         // Sending a head and a short body together takes the system half as long as sending them separately.
         var isTogether = length == 0
-        if case .data = body, let length, pace == nil { isTogether = length <= Socket.pieceSize }
+        if case .data = body, let length, rate == nil { isTogether = length <= Socket.pieceSize }
         var rest = length
         var sent = 0
         var end = Data()
-        var paced = PacedBody(body, at: pace, longestPiece: Socket.pieceSize)
+        var throttled = ThrottledBody(body, at: rate, longestPiece: Socket.pieceSize)
         do {
             if !isTogether { try socket.write(head.encoded) }
-            while let (received, _, due) = try paced.next() {
+            while let (received, _, due) = try throttled.next() {
                 try wait(until: due)
                 connection.busy()
                 let piece = received.prefix(rest ?? received.count)

@@ -75,7 +75,7 @@ struct ServedRequest: Sendable {
         guard ["GET", "HEAD"].contains(received.method) || !isCrossSite else {
             return ServedResponse(
                 status: 403,
-                "\(received.method) requests from \(received.header("Origin") ?? "another site") aren't answered. "
+                "\(received.method) requests from \(received.header("Origin") ?? "another site") aren't accepted. "
                     + "Send them from a page that this server serves."
             )
         }

@@ -20,7 +20,7 @@ struct ServedResponse: Sendable {
     /// itself.
     let original: HTTPURLResponse?
     /// How fast to send the body; `nil` to send it at once, or as it arrives.
-    var pace: Pace?
+    var rate: Rate?
 }
 
 extension ServedResponse {
@@ -85,7 +85,7 @@ extension ServedResponse {
                 case .confirmed: .confirmed
                 case .forwarded, .passed, .failed, .erred, .mishandled, .unmatched: .network
                 }
-            self.init(head: adapted, body: body, source: source, original: head, pace: response.pace)
+            self.init(head: adapted, body: body, source: source, original: head, rate: response.rate)
         } catch {
             if case .erred = response.kind, !request.isNavigation {
                 self.init(failing: error)

@@ -26,13 +26,13 @@ enum SharedSession {
     static func check(_ traits: LoaderTraits = .current) throws(Complaint) {
         guard traits.contains(.hasProtocols) else {
             throw Complaint(
-                "watchOS has no custom protocols, so no map can answer URLSession.shared. Leave out sharedSession, and "
+                "watchOS has no custom protocols, so requests with URLSession.shared can't be intercepted. Leave out sharedSession, and "
                     + "pass URLSession.substituted to the code."
             )
         }
         guard !LocalSubstitutionCache.reachesSharedSession else { return }
         throw Complaint(
-            "A session was used before this call, so no map can answer URLSession.shared. "
+            "A session was used before this call, so requests with URLSession.shared can't be intercepted. "
                 + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. If the "
                 + "test already has the trait, don't use a session before the first test runs."
         )

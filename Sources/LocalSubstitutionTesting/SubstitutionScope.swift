@@ -21,7 +21,7 @@ struct SubstitutionScope: Sendable {
         var sharedSession = false
         /// Changes or excludes a response before it's recorded; `nil` to record responses unchanged.
         var redact: RecordedResponse.Redaction?
-        /// Whether a trait reports entries that answered no request; `false` by default. `withSubstitutions` doesn't
+        /// Whether a trait reports entries that matched no request; `false` by default. `withSubstitutions` doesn't
         /// report them.
         var reportsUnused = false
         /// The place in the source code where issues are shown.
@@ -192,7 +192,7 @@ struct SubstitutionScope: Sendable {
         let name = archive.lastPathComponent
         let advice =
             "Export “\(name)” again, with content. Or import it into a map, and write the missing entries there by hand."
-        options.warn("\(count) of “\(name)” can't answer:\(list)\n\(advice)")
+        options.warn("\(count) of “\(name)” can't be used:\(list)\n\(advice)")
     }
 
     /// Returns advice on how to make the map answer a request that it doesn't answer.
@@ -207,7 +207,7 @@ struct SubstitutionScope: Sendable {
             let name = archive.lastPathComponent
             let url = request.request.url.flatMap { try? NormalizedURL($0.absoluteString).canonical }
             let found = leftOut.filter { $0.key != nil && $0.key == url }.map {
-                "“\(name)” has the URL, but can't answer (\($0.message))."
+                "“\(name)” has the URL, but its response can't be used (\($0.message))."
             }
             if !found.isEmpty {
                 return (found + ["Export “\(name)” again, with content, or record the test.\n  \(record(request))"])

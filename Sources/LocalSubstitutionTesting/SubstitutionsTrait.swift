@@ -77,7 +77,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         if !unused.isEmpty {
             let list = unused.map { "\n  \($0)" }.joined()
             options.record(
-                "\(unused.count.counted("entry has", "entries have")) answered no requests. "
+                "\(unused.count.counted("entry has", "entries have")) matched no requests. "
                     + "Remove each entry that isn't needed:\(list)"
             )
         }

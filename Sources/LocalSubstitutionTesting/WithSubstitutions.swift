@@ -4,7 +4,7 @@ import Testing
 
 /// Answers requests with a map file while a body runs. Use it in a part of a test, or in an XCTest method.
 ///
-/// Inside the body, ``TestSubstitutions/current`` has this call's map. The map of a trait doesn't answer there.
+/// Inside the body, ``TestSubstitutions/current`` has this call's map. The map of a trait doesn't match there.
 ///
 /// - Parameters:
 ///   - map: The path of the map file, or of an HTTP archive (`.har`). A relative path starts at the folder of the

@@ -30,7 +30,7 @@ package struct WrittenEntry: Sendable {
         if defaults.ignoreQuery != nil { fields.ignoreQuery = Query.Ignored(names: []) }
         if defaults.isEnabled == false { fields.isEnabled = true }
         // Clients expect an event stream to arrive in pieces.
-        if file != nil, type?.essence == MIMEType.eventStream { fields.pace = .secondsPerEvent(0) }
+        if file != nil, type?.essence == MIMEType.eventStream { fields.rate = .secondsPerEvent(0) }
 
         if HTTPSyntax.hasBody(status: response.status) {
             if let type {
@@ -81,7 +81,7 @@ package struct WrittenEntry: Sendable {
             "mimeType": fields.mimeType.map(JSONText.string),
             "charset": fields.charset.map { $0.map(JSONText.string) ?? "null" },
             "status": fields.status.map { String($0) },
-            "secondsPerEvent": fields.pace == .secondsPerEvent(0) ? "0" : nil,
+            "secondsPerEvent": fields.rate == .secondsPerEvent(0) ? "0" : nil,
             "ignoreQuery": fields.ignoreQuery == nil ? nil : "false",
             "use": fields.use.map { JSONText.string($0.rawValue) },
             "methods": fields.methods.map(JSONText.array),

@@ -122,7 +122,7 @@ struct SnippetTests {
         #expect(try await cache.answer(to: search)?.0 == Data(#"{"query":"tea"}"#.utf8))
     }
 
-    @Test("A stream, a pace and a handler in code answer")
+    @Test("A stream, a rate and a handler in code answer")
     func pieces() async throws {
         let cache = LocalSubstitutionCache(map: try mapInPieces())
         func answer(_ path: String) async throws -> String? {

@@ -117,7 +117,7 @@ func cacheWithHandlers(_ mapFile: URL) throws -> LocalSubstitutionCache {
 }
 
 func mapInPieces() throws -> SubstitutionMap {
-    // snippet: a stream, a pace and a handler in code
+    // snippet: a stream, a rate and a handler in code
     let map = try SubstitutionMap([
         "https://api.example.com/chat": .stream([
             "data: Hel\n\n", .text("data: lo\n\n").delay(0.2), .error(.networkConnectionLost),

@@ -177,7 +177,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         Saying("verify: failed", "The request failed.") {
             LocalSubstitutionCache.Verification.Reason.failed.description
         },
-        Saying("verify: platform", "The loader didn't use the cache's response.") {
+        Saying("verify: platform", "URLSession didn't use the cache's response.") {
             LocalSubstitutionCache.Verification.Reason.platform.description
         },
     ]
@@ -262,7 +262,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
             #"the entry is used only if the network fails ("use": "whenOffline")"#,
             entry(#"{ "text": "a", "use": "whenOffline" }"#)
         ),
-        Saying("explain: used up", "it has answered 1 request, the most that its “times” allows") {
+        Saying("explain: used up", "it has matched 1 request, the most that its “times” allows") {
             let cache = try Self.cache(entry(#"{ "alternatives": [{ "text": "a", "times": 1 }] }"#))
             _ = try await cache.makeSession().data(from: url)
             return cache.explain(URLRequest(url: url)).description
@@ -382,7 +382,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
     // MARK: Requests
 
     private static let requests = [
-        Saying("a strict session", "No entry answers this request, and it can't use the network.") {
+        Saying("a strict session", "No entry matches this request, and it can't use the network.") {
             let session = try cache(entry("null")).makeSession(unmatched: .fail)
             return try await error(of: session)
         },
@@ -393,11 +393,11 @@ struct Saying: Sendable, CustomTestStringConvertible {
             let map = try SubstitutionMap([url.absoluteString: .handler { _ in throw CancellationError() }])
             return try await error(of: LocalSubstitutionCache(map: map).makeSession())
         },
-        Saying("a handler's wrong answer", "The handler of the entry “…” can't answer: …") {
+        Saying("a handler's wrong answer", "The handler of the entry “…” returned a wrong answer: …") {
             let map = try SubstitutionMap([url.absoluteString: .handler { _ in .status(1000) }])
             return try await error(of: LocalSubstitutionCache(map: map).makeSession())
         },
-        Saying("a timeout", "The answer took longer than the request's timeout of … s.") {
+        Saying("a timeout", "The response took longer than the request's timeout of … s.") {
             let map = try SubstitutionMap([url.absoluteString: .status(200).delay(3600)])
             var request = URLRequest(url: url)
             request.timeoutInterval = 0.01
@@ -405,7 +405,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         },
         Saying(
             "a handler that only code has",
-            "Only code can answer this entry: its handler is “…”."
+            "Only code can use this entry: its handler is “…”."
         ) {
             let json = Data(entry(#"{ "handler": "saveOrder" }"#).utf8)
             let map = try SubstitutionMap(json: json, handlers: .any)
@@ -464,14 +464,14 @@ struct Saying: Sendable, CustomTestStringConvertible {
     private static let served = [
         response(
             "an entry that is missing",
-            "No entry answers this request, and it can't use the network.",
+            "No entry matches this request, and it can't use the network.",
             "GET /price HTTP/1.1"
         ),
         response("a foreign host", "The host “…” isn't served here.", "GET /user HTTP/1.1", host: "evil.example.com"),
         response("a service worker", "Service workers aren't served", "GET /user HTTP/1.1\r\nService-Worker: script"),
         response(
             "another site's POST",
-            "POST requests from … aren't answered.",
+            "POST requests from … aren't accepted.",
             "POST /user HTTP/1.1\r\nOrigin: https://evil.example.com\r\nContent-Length: 0"
         ),
         Saying("server: stopped", "The server was stopped.") {

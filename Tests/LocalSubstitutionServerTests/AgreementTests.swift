@@ -105,7 +105,7 @@ struct AgreementTests {
             cacheOnly: .defaultCache
         ),
         Row(
-            what: "a pace",
+            what: "a rate",
             entry: #"{ "text": "entry", "bytesPerSecond": 9000 }"#,
             attached: .matched,
             cacheOnly: .unmatched

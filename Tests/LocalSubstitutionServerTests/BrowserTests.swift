@@ -88,7 +88,7 @@ struct BrowserTests {
         let page = "<meta name=referrer content=no-referrer>\(form)"
         let other = try LoopbackServer(routes: ["/": .ok(Data(page.utf8), type: "text/html")])
         defer { other.stop() }
-        #expect(try await Chromium.open(other.baseURL.absoluteString).contains("requests from null aren't answered"))
+        #expect(try await Chromium.open(other.baseURL.absoluteString).contains("requests from null aren't accepted"))
     }
 
     @Test("An import map leads to another served origin")

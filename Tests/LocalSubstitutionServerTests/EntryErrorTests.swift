@@ -73,7 +73,7 @@ struct EntryErrorTests {
     func unmatched() throws {
         let answer = try answer("/none", "GET", ["Sec-Fetch-Mode: cors", "Connection: close"])
         #expect(answer.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
-        #expect(answer.contains("No entry answers this request"))
+        #expect(answer.contains("No entry matches this request"))
     }
 
     @Test("URLSession fails once, and doesn't repeat the request on a connection that it uses again")

@@ -26,7 +26,7 @@ struct HandlerTests {
                     .status(201)
                 },
                 "https://h.example/file": .handler { _ in .file("a.txt") },
-                "https://h.example/paced": .handler { _ in .text("a\nb").secondsPerLine(0.05) },
+                "https://h.example/throttled": .handler { _ in .text("a\nb").secondsPerLine(0.05) },
                 "https://h.example/stream": .handler { _ in .stream(["a", .text("b").delay(0.05)]) },
                 "https://h.example/cut": .handler { _ in .stream(["a", .error(.networkConnectionLost)]) },
                 "https://h.example/lost": .handler { _ in .error(.timedOut) },
@@ -47,7 +47,7 @@ struct HandlerTests {
             ("PUT", "/items/a%20b", "xyz", 201, #"{ "method": "PUT", "id": "a b", "body": 3 }"#),
             ("HEAD", "/items/7", nil, 201, ""),
             ("GET", "/file", nil, 200, "local"),
-            ("POST", "/paced", "", 200, "a\nb"),
+            ("POST", "/throttled", "", 200, "a\nb"),
             ("GET", "/stream", nil, 200, "ab"),
         ] as [(String, String, String?, Int, String)]
     )
@@ -62,7 +62,7 @@ struct HandlerTests {
         "A handler that fails is a 502 that says why",
         arguments: [
             ("/order", "/order” threw an error: NoOrder"),
-            ("/list", "A handler's answer can't be a list."), ("/none", "answered with .notSubstituted"),
+            ("/list", "A handler's answer can't be a list."), ("/none", "returned .notSubstituted"),
         ]
     )
     func failures(path: String, part: String) throws {
@@ -97,7 +97,7 @@ struct HandlerTests {
         #expect(response.status == 502)
         #expect(
             response.body
-                == "https://h.example/orders/7: Only code can answer this entry: its handler is “saveOrder”.\n"
+                == "https://h.example/orders/7: Only code can use this entry: its handler is “saveOrder”.\n"
         )
     }
 }

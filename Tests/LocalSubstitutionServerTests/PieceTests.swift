@@ -6,7 +6,7 @@ import Loopback
 import TestSupport
 import Testing
 
-@Suite("Streams and paced bodies through a server", .sessions, .timeLimit(.minutes(5)))
+@Suite("Streams and throttled bodies through a server", .sessions, .timeLimit(.minutes(5)))
 struct PieceTests {
     private static let stream = #"""
         "https://h.example/s": { "status": 201, "stream": [
@@ -73,7 +73,7 @@ struct PieceTests {
         #expect(!old.contains("Transfer-Encoding"))
     }
 
-    struct Paced: CustomTestStringConvertible, Sendable {
+    struct Throttled: CustomTestStringConvertible, Sendable {
         let fields: String
         /// The pieces, and when they're due.
         let pieces: [(text: String, seconds: Double)]
@@ -81,21 +81,21 @@ struct PieceTests {
         var testDescription: String { fields }
 
         static let all = [
-            Paced(
+            Throttled(
                 fields: #""text": "abcdef", "bytesPerSecond": 40"#,
                 pieces: [("ab", 0.05), ("cd", 0.1), ("ef", 0.15)]
             ),
-            Paced(fields: #""text": "abc", "bytesPerSecond": 10"#, pieces: [("a", 0.1), ("b", 0.2), ("c", 0.3)]),
-            Paced(
+            Throttled(fields: #""text": "abc", "bytesPerSecond": 10"#, pieces: [("a", 0.1), ("b", 0.2), ("c", 0.3)]),
+            Throttled(
                 fields: #""text": "a\nb\r\nc\rd", "secondsPerLine": 0.1, "delay": 0.1"#,
                 pieces: [("a\n", 0.1), ("b\r\n", 0.2), ("c\r", 0.3), ("d", 0.4)]
             ),
-            Paced(
+            Throttled(
                 fields: #""text": "a\nb\n\nc\r\n\r\nd", "secondsPerEvent": 0.1"#,
                 pieces: [("a\nb\n\n", 0), ("c\r\n\r\n", 0.1), ("d", 0.2)]
             ),
-            Paced(fields: #""file": "a.txt", "bytesPerSecond": 100"#, pieces: [("local", 0.05)]),
-            Paced(fields: #""text": "", "bytesPerSecond": 1"#, pieces: []),
+            Throttled(fields: #""file": "a.txt", "bytesPerSecond": 100"#, pieces: [("local", 0.05)]),
+            Throttled(fields: #""text": "", "bytesPerSecond": 1"#, pieces: []),
         ]
     }
 
@@ -110,8 +110,8 @@ struct PieceTests {
         #expect(parts.map(\.text).joined() == pieces.map(\.text).joined())
     }
 
-    @Test("A body is sent at its pace, with its length and validators", arguments: Paced.all)
-    func paced(_ row: Paced) throws {
+    @Test("A body is sent at its rate, with its length and validators", arguments: Throttled.all)
+    func throttled(_ row: Throttled) throws {
         let served = try served("\"https://h.example/p\": { \(row.fields) }")
         let client = try PieceClient(served, "https://h.example/p")
         let head = try client.head()
@@ -121,7 +121,7 @@ struct PieceTests {
         check(try client.parts(), against: row.pieces)
     }
 
-    @Test("A page or style sheet is paced after its references are rewritten; a stream is never rewritten")
+    @Test("A page or style sheet is throttled after its references are rewritten; a stream is never rewritten")
     func rewritten() throws {
         let page = "<a href='https://h.example/a'>a</a>"
         let rule = "a { background: url(https://h.example/a) }"
@@ -237,7 +237,7 @@ struct PieceTests {
         server.served.server.stop()
     }
 
-    @Test("A client that leaves stops its paced body", arguments: [true, false])
+    @Test("A client that leaves stops its throttled body", arguments: [true, false])
     func leftPaced(isReset: Bool) async throws {
         let server = try LeavableServer(
             #"{ "https://h.example/": { "text": "a\nb", "secondsPerLine": 3600 } }"#,

@@ -12,7 +12,7 @@ struct ArchiveTests {
         #expect(child.issues.allSatisfy { $0.isWarning }, "\(child.issues)")
         #if compiler(>=6.3)
         let text = try #require(child.issues.first?.text)
-        #expect(child.issues.count == 1 && text.contains("1 entry of “session.har” can't answer:"), "\(text)")
+        #expect(child.issues.count == 1 && text.contains("1 entry of “session.har” can't be used:"), "\(text)")
         #expect(text.contains("“https://shop.example.com/logo.png”: GET: no body was recorded"), "\(text)")
         #endif
     }
@@ -21,7 +21,7 @@ struct ArchiveTests {
     func unanswered() async throws {
         let issues = try await ChildProcess.run("ChildArchive/unanswered").issues.filter { !$0.isWarning }
         #expect(issues.count == 3, "\(issues)")
-        let known = "“session.har” has the URL, but can't answer (GET: no body was recorded)."
+        let known = "“session.har” has the URL, but its response can't be used (GET: no body was recorded)."
         #expect(issues.filter { $0.text.contains("/logo.png") }.map { $0.text.contains(known) } == [true], "\(issues)")
         #expect(issues.filter { $0.text.contains("/other") }.map { $0.text.contains(known) } == [false], "\(issues)")
         #expect(issues.count { $0.text.contains("the body's “item” is \"hats\"") } == 1, "\(issues)")

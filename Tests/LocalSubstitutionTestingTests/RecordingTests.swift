@@ -252,7 +252,7 @@ struct RecordingTests {
     }
 
     @Test("A request that its URL's entry doesn't match, or that exceeds its times, is recorded")
-    func passedOver() async throws {
+    func skipped() async throws {
         let folder = try TemporaryFolder()
         let origin = try Self.api()
         let entries = """
@@ -261,11 +261,11 @@ struct RecordingTests {
               "\(origin.url("list"))": { "methods": ["POST"], "when": { "json": { "id": 9 } }, "status": 204 } }
             """
         let file = try folder.write("map.json", entries)
-        let recording = try await Self.run("passedOver", file, origin, records: true)
+        let recording = try await Self.run("skipped", file, origin, records: true)
         let text = try #require(recording.issues.first?.text)
         #expect(text.contains("Recorded 3 responses"), "\(text)")
         origin.stop()
-        let replay = try await Self.run("passedOver", file, origin, records: false)
+        let replay = try await Self.run("skipped", file, origin, records: false)
         #expect(replay.issues.map(\.description) == [])
     }
 
@@ -425,7 +425,7 @@ struct RecordingTests {
         let file = try folder.write("map.json", "{}")
         let origin = try Self.api()
         let child = try await Self.run("redacted", file, origin, records: value != nil, value: value ?? "")
-        #expect(child.issues.contains { $0.text.contains("No entry answers this request") })
+        #expect(child.issues.contains { $0.text.contains("No entry matches this request") })
         #expect(origin.requests.isEmpty)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
     }

@@ -34,7 +34,7 @@ struct TraitIssueTests {
         #expect(issues.allSatisfy { !$0.isWarning })
         let text = try #require(issues.first?.text)
         for part in [
-            "GET https://shop.example.com/price\n", "No entry answers this request",
+            "GET https://shop.example.com/price\n", "No entry matches this request",
             "“https://shop.example.com/prices” differs only in path",
             "LOCAL_SUBSTITUTION_RECORD=missing swift test --filter \(filter("swallowed"))",
         ] {
@@ -58,7 +58,7 @@ struct TraitIssueTests {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let document = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-        let start = try #require(document.range(of: "```\nNo entry answers"))
+        let start = try #require(document.range(of: "```\nNo entry matches"))
         let block = document[start.lowerBound...].components(separatedBy: "```\n")[1]
         let quoted = block.trimmingCharacters(in: .newlines)
         // The document's test is in another module.
@@ -293,7 +293,7 @@ struct TraitIssueTests {
         let issues = try await Self.issues("unused")
         #expect(issues.map(\.line) == [ChildTraits.unusedLine])
         let text = try #require(issues.first?.text)
-        #expect(text.contains("1 entry has answered no request"), "\(text)")
+        #expect(text.contains("1 entry has matched no request"), "\(text)")
         #expect(text.contains("“https://shop.example.com/old”, line 4"), "\(text)")
     }
 
@@ -305,7 +305,7 @@ struct TraitIssueTests {
         let issues = try await Self.issues(test)
         #expect(issues.count == 1, "\(issues)")
         let text = try #require(issues.first?.text)
-        #expect(text.contains("1 entry has answered no request"), "\(text)")
+        #expect(text.contains("1 entry has matched no request"), "\(text)")
         #expect(text.contains("“https://shop.example.com/name”"), "\(text)")
     }
 

@@ -455,7 +455,7 @@ struct AddTests {
     func loadPattern() async throws {
         let run = try await folder.substitute("add", "https://h.com/*")
         #expect(run.status == 1)
-        #expect(run.messages.contains("is a pattern, which can't be loaded. Name the file that answers it."))
+        #expect(run.messages.contains("is a pattern, which can't be loaded. Name the file to return."))
     }
 
     /// A value of the JSON document.

@@ -342,7 +342,7 @@ struct CheckTests {
                 kind: "noEffect",
                 entries: [#""https://h.example/a": { "file": "a.txt", "methods": ["POST"] }"#],
                 files: ["a.txt": "hello"],
-                message: "The loader doesn't ask a cache for POST",
+                message: "URLSession doesn't ask a cache for POST",
                 isHiddenIfAttached: true
             ),
             Oddity(
@@ -521,7 +521,7 @@ struct CheckTests {
         #expect(silent.output == "5 entries in use, 0 errors, 0 warnings\n")
     }
 
-    @Test("It names streams, paces and handlers among what needs an attached session")
+    @Test("It names streams, rates and handlers among what needs an attached session")
     func pieces() async throws {
         let entries = [
             #""https://h.example/a": { "stream": ["a", { "file": "a.txt" }] }"#,
@@ -550,8 +550,8 @@ struct CheckTests {
         ]
         try folder.writeMap("{\n\(entries[0]),\n\(entries[1])\n\(entries[2]),\n\(entries[3])\n}")
         let notes = [
-            "substitutions.json:2: note: “https://h.example/a”: Only code can answer this entry: its handler is “saveOrder”.",
-            "substitutions.json:4: note: “https://h.example/b”: Only code can answer this entry: its handler is “other”.",
+            "substitutions.json:2: note: “https://h.example/a”: Only code can use this entry: its handler is “saveOrder”.",
+            "substitutions.json:4: note: “https://h.example/b”: Only code can use this entry: its handler is “other”.",
         ]
         let attached = try await folder.substitute("check", "--attached")
         #expect(attached.status == 0)

@@ -34,7 +34,7 @@ struct ExplainTests {
         let contentType: String?
         let contentTypeSource: String?
         let shadowed: [Entry]
-        let passedOver: [Entry]
+        let skipped: [Entry]
         let nearMisses: [Miss]
     }
 
@@ -131,7 +131,7 @@ struct ExplainTests {
                 entry: "https://h.example/slow",
                 line: 11
             ),
-            Case("https://h.example/plan", attached: .unmatched, "every entry that matches its URL is passed over"),
+            Case("https://h.example/plan", attached: .unmatched, "every entry that matches its URL is skipped"),
             Case(
                 "https://h.example/vary",
                 attached: .matched,
@@ -210,7 +210,7 @@ struct ExplainTests {
     }
 
     @Test(
-        "It says what answers, in how many pieces, and at which pace",
+        "It says what answers, in how many pieces, and at which rate",
         arguments: [
             (#"{ "handler": "saveOrder" }"#, "handler “saveOrder”", "handler", nil),
             (
@@ -252,7 +252,7 @@ struct ExplainTests {
         #expect(answer.contentType?.prefix { $0 != ";" } == type.map { $0[...] })
     }
 
-    @Test("It names the file, its type, and the shadowed and passed-over entries")
+    @Test("It names the file, its type, and the shadowed and skipped entries")
     func fields() async throws {
         let answer = try await explain("https://h.example/site/style.css")
         #expect(answer.method == "GET")
@@ -262,12 +262,12 @@ struct ExplainTests {
         #expect(answer.contentTypeSource == "from the file's extension “css”")
         #expect(answer.shadowed.map(\.key) == ["https://h.example/site/*", "https://*.example/site/*"])
         #expect(answer.shadowed.map(\.line) == [8, 10])
-        #expect(answer.passedOver.isEmpty)
+        #expect(answer.skipped.isEmpty)
 
         let missing = try await explain("https://h.example/site/script.js")
-        #expect(missing.passedOver.count == 3)
-        #expect(missing.passedOver.allSatisfy { $0.remark == "the resources folder has no file “site/script.js”" })
-        #expect(try await explain("https://h.example/off").passedOver.first?.remark == "it's disabled")
+        #expect(missing.skipped.count == 3)
+        #expect(missing.skipped.allSatisfy { $0.remark == "the resources folder has no file “site/script.js”" })
+        #expect(try await explain("https://h.example/off").skipped.first?.remark == "it's disabled")
         #expect(try await explain("https://h.example/gone").status == 410)
         #expect(try await explain("https://h.example/gone").file == nil)
     }
@@ -328,7 +328,7 @@ struct ExplainTests {
             """
         )
         let answer = try await explain(url)
-        #expect(answer.passedOver.count == 1)
+        #expect(answer.skipped.count == 1)
         #expect(answer.nearMisses.isEmpty)
     }
 

@@ -50,7 +50,7 @@ struct GetRecordTests {
         let missing = try await folder.substitute(["get", "--record", "kept", "--offline", urls[1]])
         #expect(missing.status == 1)
         #expect(!missing.messages.contains("new or changed"))
-        #expect(missing.messages.contains("No entry answers this request, and it can't use the network."))
+        #expect(missing.messages.contains("No entry matches this request, and it can't use the network."))
     }
 
     @Test(

@@ -449,7 +449,7 @@ struct GetTests {
         try folder.writeMap(#"{ "\#(url)": { "handler": "saveOrder" } }"#)
         let run = try await folder.substitute("get", "--json", "--method=PUT", url)
         #expect(run.status == 1)
-        let message = "Only code can answer this entry: its handler is “saveOrder”."
+        let message = "Only code can use this entry: its handler is “saveOrder”."
         #expect(run.messages.hasSuffix("substitute: \(url): \(message)\n"))
         #expect(try run.json([Record].self).first?.error == message)
     }

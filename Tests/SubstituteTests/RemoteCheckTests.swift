@@ -96,7 +96,7 @@ struct RemoteCheckTests {
                 answer: .status(404),
                 result: "gone",
                 status: 1,
-                line: "The server answered with status 404, so the file “a.txt” is the only copy. "
+                line: "The server responded with status 404, so the file “a.txt” is the only copy. "
                     + "Remove the entry if nothing requests its URL."
             ),
             Row(
@@ -104,7 +104,7 @@ struct RemoteCheckTests {
                 answer: .status(410),
                 result: "gone",
                 status: 1,
-                line: "The server answered with status 410, so the file “a.txt” is the only copy. "
+                line: "The server responded with status 410, so the file “a.txt” is the only copy. "
                     + "Remove the entry if nothing requests its URL."
             ),
             Row(
@@ -112,28 +112,28 @@ struct RemoteCheckTests {
                 answer: LoopbackServer.Answer(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"x\"")]),
                 result: "unreachable",
                 status: 75,
-                line: "The server answered with status 401. Open the URL to see why."
+                line: "The server responded with status 401. Open the URL to see why."
             ),
             Row(
                 testDescription: "403",
                 answer: .status(403),
                 result: "unreachable",
                 status: 75,
-                line: "The server answered with status 403. Open the URL to see why."
+                line: "The server responded with status 403. Open the URL to see why."
             ),
             Row(
                 testDescription: "503",
                 answer: .status(503),
                 result: "unreachable",
                 status: 75,
-                line: "The server answered with status 503. Open the URL to see why."
+                line: "The server responded with status 503. Open the URL to see why."
             ),
             Row(
                 testDescription: "204, which is no answer for a file",
                 answer: .status(204),
                 result: "unreachable",
                 status: 75,
-                line: "The server answered with status 204. Open the URL to see why."
+                line: "The server responded with status 204. Open the URL to see why."
             ),
             Row(
                 testDescription: "the entry's own status",
@@ -149,7 +149,7 @@ struct RemoteCheckTests {
                 answer: .status(301),
                 result: "unreachable",
                 status: 75,
-                line: "The server answered with status 301. Open the URL to see why."
+                line: "The server responded with status 301. Open the URL to see why."
             ),
         ]
     }

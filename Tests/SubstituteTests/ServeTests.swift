@@ -336,7 +336,7 @@ struct ServeTests {
         #expect(order.response.statusCode == 502)
         #expect(
             order.body.hasSuffix(
-                ": Only code can answer this entry: its handler is “saveOrder”.\n"
+                ": Only code can use this entry: its handler is “saveOrder”.\n"
             ),
             "\(order.body)"
         )

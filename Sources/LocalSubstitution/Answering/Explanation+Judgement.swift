@@ -111,8 +111,8 @@ extension Explanation.Judgement {
     private static func response(of substitution: Substitution) -> String {
         let wait = wait(substitution)
         guard case .stream(let pieces) = substitution.answer else {
-            let pace = substitution.pace.map { ", \($0.text)" } ?? ""
-            return (substitution.fileName == nil ? "the entry" : "the entry's file") + wait + pace
+            let rate = substitution.rate.map { ", \($0.text)" } ?? ""
+            return (substitution.fileName == nil ? "the entry" : "the entry's file") + wait + rate
         }
         // In one expression, this crashes the optimizer of Swift 6.3.1.
         let last = pieces.last?.error

@@ -6,9 +6,9 @@ import FoundationNetworking
 
 /// What responds to a request in an attached session and cache only, and why.
 public struct Explanation: Sendable, CustomStringConvertible {
-    /// An entry that would have won, but was ruled out for this request: for example, by its condition or a missing
+    /// An entry that would have won, but was skipped for this request: for example, by its condition or a missing
     /// file.
-    public struct PassedOver: Sendable, Hashable, CustomStringConvertible {
+    public struct Skipped: Sendable, Hashable, CustomStringConvertible {
         /// The entry.
         public let entry: SubstitutionMap.EntryReference
         /// Why the entry doesn't answer, without a period.
@@ -31,8 +31,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let winner: SubstitutionMap.EntryReference?
     /// The entries that also match but lose, the strongest first.
     public let shadowed: [SubstitutionMap.EntryReference]
-    /// The entries and alternatives that were ruled out before the winner was chosen, each with the reason.
-    public let passedOver: [PassedOver]
+    /// The entries and alternatives that were skipped before the winner was chosen, each with the reason.
+    public let skipped: [Skipped]
     /// The file of the winning entry's answer; `nil` if the answer has no file, or if there's no answer.
     public let file: URL?
     /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if the answer is an
@@ -43,9 +43,9 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let contentTypeSource: String?
     /// The status of the winning entry's answer; `nil` if there's no answer.
     public let status: Int?
-    /// Whether a newer copy from the network is returned instead of the entry's file; `nil` unless an `untilUpdated`
+    /// Whether the refreshed file is returned instead of the entry's file; `nil` unless an `untilUpdated`
     /// entry responds.
-    public let isNewerCopy: Bool?
+    public let isRefreshed: Bool?
     /// The keys that almost match the URL; empty if an entry wins.
     public let nearMisses: [SubstitutionMap.NearMiss]
     /// Whether an entry was skipped because the request's body doesn't meet its condition.
@@ -74,10 +74,10 @@ public struct Explanation: Sendable, CustomStringConvertible {
         for (name, judgement) in judgements { add(name, judgement.description) }
         add("entry", winner?.description)
         add("file", file?.path)
-        add("answer", isNewerCopy.map { $0 ? "a newer copy from the network" : "the file; no newer copy is known" })
+        add("response", isRefreshed.map { $0 ? "the refreshed file" : "the file, which hasn't been refreshed" })
         if let status, status != 200 { add("status", String(status)) }
         add("MIME type", contentType.map { "\($0)" + (contentTypeSource.map { ", \($0)" } ?? "") })
-        for entry in passedOver { add("passed over", entry.description) }
+        for entry in skipped { add("skipped", entry.description) }
         for entry in shadowed { add("shadowed", entry.description) }
         for miss in nearMisses { add("near miss", miss.description) }
         return lines.map(\.printable).joined(separator: "\n")
@@ -102,9 +102,9 @@ extension Explanation {
     /// lookup, and for a cache-only plan, a session attached with ``LocalSubstitutionCache/Unmatched/load``.
     ///
     /// - Parameters:
-    ///   - copy: The newer copy that is returned instead of the entry's file; `nil` for the file.
+    ///   - copy: The refreshed file that is returned instead of the entry's file; `nil` for the file.
     ///   - isStored: Whether the default cache has a response; `false` by default.
-    init(_ plan: Plan, copy: NewerCopies.Copy? = nil, isStored: Bool = false) {
+    init(_ plan: Plan, copy: RefreshedFiles.Copy? = nil, isStored: Bool = false) {
         let (request, layers, match) = (plan.request, plan.layers, plan.match)
         let substitution = match?.substitution
         let (beginning, problem) = Self.beginning(substitution, plan.map)
@@ -115,9 +115,9 @@ extension Explanation {
         method = request.httpMethod ?? "GET"
         winner = match?.winner.map { layers.reference(to: $0, in: plan.map) }
         shadowed = match.map(layers.shadowed) ?? []
-        passedOver =
-            match?.passedOver.map {
-                PassedOver(entry: layers.reference(to: $0.entry, in: $0.map), reason: $0.why.reason)
+        skipped =
+            match?.skipped.map {
+                Skipped(entry: layers.reference(to: $0.entry, in: $0.map), reason: $0.why.reason)
             } ?? []
         file = substitution?.fileURL
         // An error has no type. A handler's isn't known yet. The network's is known only if the entry sets it.
@@ -132,19 +132,19 @@ extension Explanation {
         // An empty header means that no type is sent.
         let sent = type?.text.isEmpty == true ? nil : type
         (contentType, contentTypeSource) = (sent?.text, sent?.source.description)
-        isNewerCopy = attached.outcome == .matched && substitution?.use == .untilUpdated ? copy != nil : nil
+        isRefreshed = attached.outcome == .matched && substitution?.use == .untilUpdated ? copy != nil : nil
         status = substitution?.status
         nearMisses = match.map { Self.nearMisses($0, layers) } ?? []
         exclusion = plan.obstacle?.exclusion
         needsServer = plan.needsOrigin && exclusion == nil
-        isAboutBody = match?.passedOver.contains { if case .bodyCondition = $0.why { true } else { false } } ?? false
+        isAboutBody = match?.skipped.contains { if case .bodyCondition = $0.why { true } else { false } } ?? false
     }
 
     private static func nearMisses(_ match: MapMatch, _ layers: MapLayers) -> [SubstitutionMap.NearMiss] {
         guard match.winner == nil, match.goneFile == nil else { return [] }
         var found: [SubstitutionMap.NearMiss] = []
         if case (let entry, let map, .methodNotListed(let method))? = match.ruledOut {
-            let alternatives = match.passedOver.filter { $0.map.isCopy(of: map) && $0.entry.key == entry.key }
+            let alternatives = match.skipped.filter { $0.map.isCopy(of: map) && $0.entry.key == entry.key }
             let miss = SubstitutionMap.NearMiss(alternatives.map(\.entry), key: entry.key, method: method)
             found.append(layers.named(miss, in: map))
         }
@@ -167,16 +167,16 @@ extension Explanation {
     }
 }
 
-extension MapMatch.PassedOver {
+extension MapMatch.Skipped {
     fileprivate var reason: String {
         switch self {
         case .isDisabled: "it's disabled"
         case .fileIsGone(let name): "its file “\(name)” no longer exists"
         case .noSuchFile(let name): "the resources folder has no file “\(name)”"
-        case .methodNotListed(let method): "it doesn't answer \(method)"
+        case .methodNotListed(let method): "it doesn't match \(method)"
         case .condition(let failure), .bodyCondition(let failure): failure
         case .usedUp(let times):
-            "it has answered \(times.counted("request", "requests")), the most that its “times” allows"
+            "it has matched \(times.counted("request", "requests")), the most that its “times” allows"
         case .notFilled(let obstacle): obstacle.description
         }
     }

@@ -16,7 +16,7 @@ extension Plan {
         /// The entry doesn't list the request's method.
         case methodNotListed(String)
         /// The entries that match the URL are for other requests, or have reached their limit of `times`.
-        case passedOver
+        case skipped
         /// The request's cache policy ignores local data, so only an attached session responds.
         case policy
         /// The entry doesn't respond cache only.
@@ -39,7 +39,7 @@ extension Plan {
             } else if match.goneFile != nil {
                 self = .fileIsGone
             } else if let why = match.ruledOut?.why {
-                self = if case .methodNotListed(let method) = why { .methodNotListed(method) } else { .passedOver }
+                self = if case .methodNotListed(let method) = why { .methodNotListed(method) } else { .skipped }
             } else {
                 self = match.isEmpty ? .noEntry : .noFile
             }
@@ -50,7 +50,7 @@ extension Plan {
         var exclusion: String? {
             switch self {
             case .isNull: "is null"
-            case .declined: "has a handler that answered with .notSubstituted"
+            case .declined: "has a handler that returned .notSubstituted"
             default: nil
             }
         }
@@ -63,9 +63,9 @@ extension Plan {
             case .noFile: "every entry that matches its URL is disabled or has no file for it"
             case .fileIsGone: "the file of the entry that matches its URL no longer exists"
             case .isNull: "the entry is null, so the URL is never substituted"
-            case .declined: "the entry's handler answered with .notSubstituted"
+            case .declined: "the entry's handler returned .notSubstituted"
             case .methodNotListed(let method): "the entry doesn't list the method \(method)"
-            case .passedOver: "every entry that matches its URL is passed over"
+            case .skipped: "every entry that matches its URL is skipped"
             case .policy: "the request's cache policy ignores local data"
             case .cacheOnly(let obstacle): obstacle.reason
             case .noNetwork: "the entry that matches it has no “forwardTo”, and the request can't use the network"

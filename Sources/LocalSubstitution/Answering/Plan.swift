@@ -42,7 +42,7 @@ final class Plan: Sendable {
     private let traits: LoaderTraits
     /// The rules of the attached session; `nil` for a cache-only lookup.
     let rules: SessionRules?
-    /// Whether the request must not reach the network. If so, the network isn't asked for a newer copy, and no newer
+    /// Whether the request must not reach the network. If so, the network isn't asked for a newer file, and no newer
     /// copy answers.
     let isOffline: Bool
     /// The maps in which the request was looked up.
@@ -68,7 +68,7 @@ final class Plan: Sendable {
         /// The alternatives with a limit of `times` that ``MapInUse/count(_:)`` has counted. ``MapInUse/uncount(_:)`` can
         /// take that back.
         var counted: [(layer: MapLayer, count: MapMatch.Count)] = []
-        /// Whether a newer copy responds instead of the entry's file. The response's `Cache-Status` may be the entry's own.
+        /// Whether a refreshed file responds instead of the entry's file. The response's `Cache-Status` may be the entry's own.
         var usesNewerCopy = false
     }
 
@@ -257,7 +257,7 @@ final class Plan: Sendable {
     /// were different.
     var namingEntry: Entry? { match?.winner ?? naming?.entry }
 
-    private var naming: (entry: Entry, map: SubstitutionMap, why: MapMatch.PassedOver)? {
+    private var naming: (entry: Entry, map: SubstitutionMap, why: MapMatch.Skipped)? {
         match?.goneFile ?? match?.ruledOut
     }
 

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Guarded
 
-/// The schedule of the background requests for newer copies: when, for which URLs, and how many at a time.
+/// The schedule of the background requests for newer files: when, for which URLs, and how many at a time.
 final class RefreshSchedule: Sendable {
     /// A closure that asks the network for a URL. It must call `done` once the load has ended.
     typealias Ask = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void

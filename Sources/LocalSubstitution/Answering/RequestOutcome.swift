@@ -106,9 +106,9 @@ package final class RequestOutcome: Sendable {
     }
 
     /// How fast the body is sent; `nil` if it's sent at once, or as it arrives.
-    package var pace: Pace? {
+    package var rate: Rate? {
         switch kind {
-        case .matched, .usedOffline: plan?.substitution?.pace
+        case .matched, .usedOffline: plan?.substitution?.rate
         default: nil
         }
     }
@@ -137,7 +137,7 @@ extension URLError {
         let text = explanation.text(ofSession: shown.text)
         return .explained(
             .resourceUnavailable,
-            "No entry answers this request, and it can't use the network.\n\(shown.withoutCredentials(text))",
+            "No entry matches this request, and it can't use the network.\n\(shown.withoutCredentials(text))",
             URL(string: shown.text)
         )
     }
@@ -148,7 +148,7 @@ extension URLError {
         let shown = ShownURL(explanation.url)
         return .explained(
             .resourceUnavailable,
-            "No entry answers \(explanation.method) \(shown.text). Another issue of this test says why.".printable,
+            "No entry matches \(explanation.method) \(shown.text). Another issue of this test says why.".printable,
             URL(string: shown.text)
         )
     }

@@ -13,7 +13,7 @@ final class Responder: Sendable {
     let traits: LoaderTraits
     let maps: MapInUse
     let retained: RetainedResponses
-    let copies: NewerCopies
+    let copies: RefreshedFiles
     let observers = Observers()
     let defaultCache: DefaultCache
     /// The proofs of the verifications in progress, by token; see ``LocalSubstitutionCache/verify(_:)``.
@@ -25,7 +25,7 @@ final class Responder: Sendable {
     /// The header that contains a token in a request, or a proof in a response.
     static let proofHeader = "LocalSubstitution-Proof"
     /// The request that a protocol has accepted but not started to load.
-    let taken: TakenRequest
+    let taken: InterceptedRequest
     let returned: ReturnedResponses
     private let isCacheOffline = Guarded(false)
 
@@ -35,11 +35,11 @@ final class Responder: Sendable {
     init(_ maps: MapInUse, defaultCacheIn folder: URL?, traits: LoaderTraits) {
         self.traits = traits
         self.maps = maps
-        taken = TakenRequest(traits)
+        taken = InterceptedRequest(traits)
         returned = ReturnedResponses(traits)
         defaultCache = DefaultCache(folder: folder, traits)
         retained = RetainedResponses(checksFiles: maps.reloadsChanges)
-        copies = NewerCopies(in: defaultCache, files: retained, observers: observers, traits)
+        copies = RefreshedFiles(in: defaultCache, files: retained, observers: observers, traits)
     }
 
     /// Replaces the map, and drops the responses made with the old map.
@@ -48,7 +48,7 @@ final class Responder: Sendable {
     /// Changes a test's layers, and drops the responses made with the old ones.
     func change(_ layers: (inout MapLayers) -> Void) { maps.change(layers, forget: retained.removeAll) }
 
-    /// Stops lookups in the cache itself from asking the network for newer copies. Call this when a strict session uses
+    /// Stops lookups in the cache itself from asking the network for newer files. Call this when a strict session uses
     /// the cache: its loader also asks the cache, which can't tell the session's lookups from others.
     func takeCacheOffline() { isCacheOffline.withLock { $0 = true } }
 
@@ -143,7 +143,7 @@ final class Responder: Sendable {
             ? try FileBytes(opening: name, in: folder, mayMap: false) : try retained.file(name, in: folder)
     }
 
-    /// Returns an entry's response; `nil` if the request has no URL. Reads the file, asks for a newer copy if that's
+    /// Returns an entry's response; `nil` if the request has no URL. Reads the file, asks for a newer file if that's
     /// due, builds the response and retains it.
     func response(
         to plan: Plan,
@@ -168,7 +168,7 @@ final class Responder: Sendable {
         let method = plan.request.httpMethod ?? "GET"
         if method == "HEAD" { return builder.head(for: url) }
         if let range = plan.range { return builder.part(range, for: url) }
-        // A newer copy is read from the default cache each time.
+        // A refreshed file is read from the default cache each time.
         guard proof == nil, newer?.copy == nil, let name = RetainedResponses.name(for: plan, by: substitution) else {
             return builder.full(for: url)
         }
@@ -320,14 +320,14 @@ extension Responder {
 
     /// Reports a request that ended with an entry's response or error, or with a recording.
     private func reportMatched(_ plan: Plan, bytes: Int) {
-        let isNewerCopy = plan.substitution?.use == .untilUpdated && plan.done.withLock { $0.usesNewerCopy }
+        let isRefreshed = plan.substitution?.use == .untilUpdated && plan.done.withLock { $0.usesNewerCopy }
         observers.report(
             .matched,
             plan.request.url,
             key: plan.substitution?.key ?? plan.request.url?.absoluteString,
             file: plan.substitution?.fileURL,
             bytes: bytes,
-            reason: isNewerCopy ? "a newer copy answers" : nil
+            reason: isRefreshed ? "the file was refreshed" : nil
         )
     }
 
@@ -370,7 +370,7 @@ extension Responder {
 
 /// Removes responses from memory and from the default cache. The map's entries stay, and answer the next lookup again.
 extension Responder {
-    /// Removes a request's retained response, its response in the default cache, and the newer copy of its entry's
+    /// Removes a request's retained response, its response in the default cache, and the refreshed file of its entry's
     /// file.
     func remove(_ request: URLRequest) {
         if let url = request.url?.absoluteString { retained.removeAll(for: url, in: maps.layers.all.map(\.map)) }
@@ -379,8 +379,8 @@ extension Responder {
         if let key = defaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
     }
 
-    /// Removes all retained responses, and forgets when the network was asked for newer copies. If the default cache
-    /// still has a newer copy afterward, the next lookup finds it again.
+    /// Removes all retained responses, and forgets when the network was asked for newer files. If the default cache
+    /// still has a newer file afterward, the next lookup finds it again.
     ///
     /// - Parameter removeFromDefaultCache: A closure that removes the responses from the default cache.
     func removeAll(_ removeFromDefaultCache: () -> Void) {
@@ -399,10 +399,10 @@ extension Responder {
         observers.report(.fault, url, key: key, file: file, reason: problem.fragment)
     }
 
-    /// Reports the entries that were passed over because their files are gone.
+    /// Reports the entries that were skipped because their files are gone.
     func reportGoneFiles(_ plan: Plan) {
         guard let match = plan.match, match.goneFile != nil, let url = plan.request.url else { return }
-        for case (let entry, let map, .fileIsGone(let name)) in match.passedOver {
+        for case (let entry, let map, .fileIsGone(let name)) in match.skipped {
             report(.missing, key: entry.key, file: map.storage.folder?.url(of: name), url)
         }
     }

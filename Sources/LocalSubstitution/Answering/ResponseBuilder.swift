@@ -15,8 +15,8 @@ package struct ResponseBuilder {
     let file: FileBytes?
     /// The file, if it's read in pieces; otherwise `nil`. With such a file, the responses have an empty body.
     var large: LargeFile?
-    /// The newer copy that answers instead of the file; otherwise `nil`.
-    var copy: NewerCopies.Copy?
+    /// The refreshed file that answers instead of the file; otherwise `nil`.
+    var copy: RefreshedFiles.Copy?
     /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache answered; otherwise `nil`.
     var proof: String?
     let traits: LoaderTraits
@@ -54,7 +54,7 @@ package struct ResponseBuilder {
         substitution.status == 200 && hasBody ? ByteRange.bytes(header, of: size) : nil
     }
 
-    /// The whole body: the newer copy's, the file's, the map's, or an empty one.
+    /// The whole body: the refreshed file's, the file's, the map's, or an empty one.
     var data: Data { hasBody ? copy?.data ?? file?.data ?? substitution.inlineBody?.data ?? Data() : Data() }
     var size: Int { large?.status.size ?? data.count }
 
@@ -121,7 +121,7 @@ extension ResponseBuilder {
     }
 
     /// The `Cache-Status` (RFC 9211). It says that the response is a substitution, names the file, and says whether a
-    /// newer copy of the file answers.
+    /// refreshed file of the file answers.
     private var cacheStatus: String {
         let name = Self.hitStatus
         guard let file = substitution.fileName else { return name }
@@ -130,7 +130,7 @@ extension ResponseBuilder {
             allowed: URLParts.Encoding.path,
             keepsAsterisks: false
         )
-        let detail = (copy == nil ? "" : "newer copy of ") + String(decoding: encoded, as: UTF8.self)
+        let detail = (copy == nil ? "" : "refreshed file of ") + String(decoding: encoded, as: UTF8.self)
         return "\(name); detail=\"\(detail)\""
     }
 

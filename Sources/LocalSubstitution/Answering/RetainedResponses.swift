@@ -155,7 +155,7 @@ final class RetainedResponses: Sendable {
         release(path, &state)
     }
 
-    /// Drops the responses made from a file that last only until the network may have a newer copy. Lookups that began
+    /// Drops the responses made from a file that last only until the network may have a newer file. Lookups that began
     /// before can't retain their responses any more. The file's bytes stay.
     func dropDueResponses(madeOf path: String) {
         state.withLock { state in
@@ -277,13 +277,13 @@ extension RetainedResponses {
         private let missing: [(name: String, folder: ResourcesFolder?)]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` for never.
         private let expiresAt: Int64?
-        /// When the network may be asked for a newer copy, on the clock ``RefreshSchedule/Clock``; `nil` if it isn't
+        /// When the network may be asked for a newer file, on the clock ``RefreshSchedule/Clock``; `nil` if it isn't
         /// asked (see ``Plan/question``).
         fileprivate let dueAt: Int64?
 
         /// - Parameters:
         ///   - bytes: The bytes that the response is made from; `nil` for an entry without a file.
-        ///   - dueAt: When to look for a newer copy again, on the clock ``RefreshSchedule/Clock``; `nil` if none was looked
+        ///   - dueAt: When to look for a newer file again, on the clock ``RefreshSchedule/Clock``; `nil` if none was looked
         ///     for.
         init(
             _ response: CachedURLResponse,

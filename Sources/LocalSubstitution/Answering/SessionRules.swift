@@ -128,8 +128,8 @@ extension LocalSubstitutionCache {
         case fail(allowing: [String])
 
         /// The request fails at once, with an error that explains why. The session reaches the network only for entries
-        /// with `forwardTo`. `untilUpdated` entries answer with their files, never with newer copies from the network.
-        /// Once a cache was attached with `.fail`, it requests newer copies only for its sessions attached with
+        /// with `forwardTo`. `untilUpdated` entries answer with their files, never with refreshed files from the network.
+        /// Once a cache was attached with `.fail`, it requests newer files only for its sessions attached with
         /// `.load`.
         public static var fail: Unmatched { .fail(allowing: []) }
     }

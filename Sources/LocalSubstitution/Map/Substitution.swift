@@ -103,10 +103,10 @@ package final class Substitution: Sendable {
     var passesOn: Bool { if case .network(nil) = answer { !options.fields.hasOwnHeaders } else { false } }
 
     /// How fast a local body is sent; `nil` if it's sent at once, or if the answer isn't local.
-    package var pace: Pace? { isLocal ? entry.options.fields.pace : nil }
+    package var rate: Rate? { isLocal ? entry.options.fields.rate : nil }
 
-    /// Whether the body is sent over time: always for a stream, and for a local body with a pace.
-    var takesTime: Bool { if case .stream = answer { true } else { pace != nil } }
+    /// Whether the body is sent over time: always for a stream, and for a local body with a rate.
+    var takesTime: Bool { if case .stream = answer { true } else { rate != nil } }
 
     /// The body in the map or in code; `nil` if the answer has none.
     var inlineBody: Entry.Body? { if case .inline(let body) = answer { body } else { nil } }

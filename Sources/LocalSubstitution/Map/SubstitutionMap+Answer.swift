@@ -234,7 +234,7 @@ extension SubstitutionMap.Answer {
     public enum Use: String, Sendable, Hashable {
         /// Always. The default.
         case always
-        /// Until the network has a newer copy. Only for files.
+        /// Until the network has a newer file. Only for files.
         case untilUpdated
         /// When the network fails.
         case whenOffline

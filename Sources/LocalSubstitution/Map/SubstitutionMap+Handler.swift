@@ -87,7 +87,7 @@ extension Entry {
         package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
 
         /// The message of a tool that would have to call the handler, but doesn't have the app's code.
-        package var refusal: String { "Only code can answer this entry: its handler is “\(name ?? "")”." }
+        package var refusal: String { "Only code can use this entry: its handler is “\(name ?? "")”." }
     }
 }
 

@@ -40,11 +40,11 @@ extension LocalSubstitutionCache {
             /// An entry's file couldn't be read when a request needed it. How the request ended is another event, since
             /// the next entry or the default cache may respond instead.
             public static var fault: Kind { Kind(rawValue: "fault") }
-            /// A newer copy of an `untilUpdated` entry's file arrived from the network. The copy answers from now on.
+            /// A refreshed file of an `untilUpdated` entry's file arrived from the network. The copy answers from now on.
             public static var refreshed: Kind { Kind(rawValue: "refreshed") }
-            /// The network has no newer copy of an `untilUpdated` entry's file.
+            /// The network has no newer file of an `untilUpdated` entry's file.
             public static var upToDate: Kind { Kind(rawValue: "upToDate") }
-            /// The request for a newer copy failed, or the response can't replace the file. The file or copy that
+            /// The request for a newer file failed, or the response can't replace the file. The file or copy that
             /// answered before stays in use.
             public static var refreshFailed: Kind { Kind(rawValue: "refreshFailed") }
             /// The map's file changed and was loaded again.
@@ -72,7 +72,7 @@ extension LocalSubstitutionCache {
         public internal(set) var file: URL?
         /// The size in bytes of the body that was delivered, recorded or refreshed; `nil` for other events.
         public internal(set) var bytes: Int?
-        /// The reason, in words; `nil` for events that need none. For ``Kind/matched``, it says that a newer copy
+        /// The reason, in words; `nil` for events that need none. For ``Kind/matched``, it says that a refreshed file
         /// answers; `nil` if none does. For ``Kind/recorded``, it lists the response's headers that were left out because
         /// they may contain a credential. It also says if the response replaced a different one, since a map can't tell
         /// the requests for the two apart.
@@ -92,14 +92,14 @@ extension LocalSubstitutionCache {
             let text =
                 switch kind {
                 case .matched:
-                    "matched \(address) ← \(reason == nil ? "" : "newer copy of ")\(file?.path ?? "no file") "
+                    "matched \(address) ← \(reason == nil ? "" : "refreshed file of ")\(file?.path ?? "no file") "
                         + "(\(size); \(entry))"
                 case .usedOffline:
                     "used offline \(address) ← \(file?.path ?? "no file") (\(size); \(entry)): \(reason ?? "")"
                 case .bypassed: "bypassed \(address): \(reason ?? "") (\(entry))"
                 case .forwarded: "forwarded \(address): the network responded (\(entry))"
                 case .confirmed:
-                    "confirmed \(address): the network says that the copy is current (\(size); \(entry))"
+                    "confirmed \(address): the network says that the recorded response is current (\(size); \(entry))"
                 case .recorded:
                     "recorded \(address) → \(file?.path ?? "") (\(size)\(reason.map { "; \($0)" } ?? ""))"
                 case .notRecorded: "not recorded \(address): \(reason ?? "")"
@@ -108,8 +108,8 @@ extension LocalSubstitutionCache {
                 case .missed:
                     "missed \(address)" + nearMisses.map { " (near miss: \($0))" }.joined()
                 case .fault: "fault \(address): the file \(file?.path ?? "") \(reason ?? "") (\(entry))"
-                case .refreshed: "refreshed \(address): a newer copy answers (\(size); \(entry))"
-                case .upToDate: "up to date \(address): the network has no newer copy (\(entry))"
+                case .refreshed: "refreshed \(address): the network had a newer file (\(size); \(entry))"
+                case .upToDate: "up to date \(address): the network has no newer file (\(entry))"
                 case .refreshFailed: "not refreshed \(address): \(reason ?? "") (\(entry))"
                 case .mapReloaded: "map reloaded: \(reason ?? "")"
                 case .sharedSessionInUse, .newerLoader: "installed, but \(reason ?? "")"

@@ -14,7 +14,7 @@ final class Attachment: Sendable {
 
         /// It follows redirects, so a redirect is its response.
         static let followsRedirects = Client(rawValue: 1 << 0)
-        /// It reads bodies on a thread of its own: large files in parts, each body at its pace, and for as long as it wants.
+        /// It reads bodies on a thread of its own: large files in parts, each body at its rate, and for as long as it wants.
         static let readsBodies = Client(rawValue: 1 << 1)
         /// It loads the requests that no entry answers. So a load follows a redirect only to an entry, and leaves a stream
         /// with the request's body alone.
@@ -95,7 +95,7 @@ final class Attachment: Sendable {
     ///   - body: The request's body, as far as it's known.
     ///   - taken: The plan that was made when a protocol accepted the request; `nil` to look the request up. A plan of
     ///     another session is ignored.
-    ///   - reportsGoneFiles: Whether to report entries that were passed over because their files are missing; `true` by
+    ///   - reportsGoneFiles: Whether to report entries that were skipped because their files are missing; `true` by
     ///     default.
     func decide(_ request: URLRequest, body: RequestFacts.Body, _ taken: Plan? = nil, reportsGoneFiles: Bool = true)
         -> Plan
@@ -108,7 +108,7 @@ final class Attachment: Sendable {
     }
 
     /// Refuses a plan's request, or answers it with an entry, on the current thread. Returns `nil` for any other
-    /// action, for an entry with a delay, pace or stream, and, in an attached session, for a redirect or a file that
+    /// action, for an entry with a delay, rate or stream, and, in an attached session, for a redirect or a file that
     /// isn't in memory.
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {
         switch plan.action {
@@ -121,7 +121,7 @@ final class Attachment: Sendable {
         }
     }
 
-    /// Returns whether an entry can answer at once: with no delay, pace or stream and, in an attached session, no
+    /// Returns whether an entry can answer at once: with no delay, rate or stream and, in an attached session, no
     /// redirect.
     func answersAtOnce(_ substitution: Substitution) -> Bool {
         substitution.options.fields.delay == nil && !substitution.takesTime && !follows(substitution)
@@ -175,7 +175,7 @@ extension Attachment {
         _ url: URL
     ) throws(FileProblem) -> RequestOutcome? {
         guard let name = substitution.fileName, let folder = plan.folder, plan.question == nil,
-            substitution.pace?.isEven ?? true, HTTPSyntax.hasBody(status: substitution.status),
+            substitution.rate?.isEven ?? true, HTTPSyntax.hasBody(status: substitution.status),
             let file = try LargeFile(opening: name, in: folder)
         else { return nil }
         let builder = ResponseBuilder(substitution: substitution, file: nil, large: file, traits: traits)

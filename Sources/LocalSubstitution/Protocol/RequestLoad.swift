@@ -272,7 +272,7 @@ final class RequestLoad {
         if case .stream(let pieces) = substitution.answer {
             return .end(try await send(pieces, plan, substitution))
         }
-        return .end(await pace(attachment.serve(plan, by: substitution), plan))
+        return .end(await rate(attachment.serve(plan, by: substitution), plan))
     }
 
     /// Sends a stream's head and its pieces, each when it's due.
@@ -310,14 +310,14 @@ final class RequestLoad {
         }
     }
 
-    /// Sends a body to the client at the entry's pace, unless the client keeps the pace itself. Returns the outcome of
+    /// Sends a body to the client at the entry's rate, unless the client keeps the rate itself. Returns the outcome of
     /// the load.
-    private func pace(_ outcome: RequestOutcome, _ plan: Plan) async -> RequestOutcome {
-        guard !attachment.client.contains(.readsBodies), let pace = outcome.pace, let response = outcome.response,
+    private func rate(_ outcome: RequestOutcome, _ plan: Plan) async -> RequestOutcome {
+        guard !attachment.client.contains(.readsBodies), let rate = outcome.rate, let response = outcome.response,
             let data = response.data, !data.isEmpty
         else { return outcome }
         client.receive(.head(response.head, .matched))
-        var body = PacedBody(.data(data), at: pace)
+        var body = ThrottledBody(.data(data), at: rate)
         do throws(URLError) {
             while let (bytes, since, due) = try body.next() {
                 try await timeout.waitOrTimeOut(until: due, since: since, for: url)
@@ -380,7 +380,7 @@ final class RequestLoad {
                 responder.maps.use(plan)
                 return .next(Plan(plan, answeredWith: handled.substitution))
             } catch {
-                return .end(attachment.mishandled(plan, "\(name) can't answer: \(error)"))
+                return .end(attachment.mishandled(plan, "\(name) returned a wrong answer: \(error)"))
             }
         }
     }

@@ -67,8 +67,8 @@ struct RequestTimeout: Sendable {
     private func error(for url: URL?) -> URLError {
         .explained(
             .timedOut,
-            "The answer took longer than the request's timeout of \(seconds.grouped) s. Set a longer timeoutInterval, or "
-                + "shorten the entry's delay, pace or handler.",
+            "The response took longer than the request's timeout of \(seconds.grouped) s. Set a longer timeoutInterval, or "
+                + "shorten the entry's delay, rate or handler.",
             url
         )
     }

@@ -38,12 +38,12 @@ package class SubstitutionURLProtocol: URLProtocol {
         guard !request.isOwn(attachment.traits) else { return false }
         let responder = attachment.responder
         if let response = responder.currentResponse(to: request) {
-            responder.taken.note(TakenRequest.Note(request, response: response))
+            responder.taken.note(InterceptedRequest.Note(request, response: response))
             return true
         }
         let plan = attachment.lookUp(request, body: .onLoaderQueue(request))
         if case .pass = plan.action { return false }
-        responder.taken.note(TakenRequest.Note(request, plan: plan))
+        responder.taken.note(InterceptedRequest.Note(request, plan: plan))
         return true
     }
 

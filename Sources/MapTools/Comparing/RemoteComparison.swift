@@ -16,7 +16,7 @@ package struct RemoteComparison: Sendable, Encodable {
         case changed
         /// The URL serves other bytes, and the file was replaced with them.
         case updated
-        /// The server answered with status 404 or 410.
+        /// The server responded with status 404 or 410.
         case gone
         /// The URL can't be parsed or loaded, or the response has a status, such as 401 or 503, that doesn't tell what
         /// the URL serves.
@@ -232,7 +232,7 @@ private struct RemoteComparer: Sendable {
         case .answer(let response, _):
             comparison.fail(
                 .unreachable,
-                "The server answered with status \(response.statusCode). Open the URL to see why."
+                "The server responded with status \(response.statusCode). Open the URL to see why."
             )
         }
         return nil

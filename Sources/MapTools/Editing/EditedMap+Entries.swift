@@ -67,7 +67,7 @@ extension EditedMap {
         if let reason = RecordingRules.refusal(ofRedirects: loaded.redirects) {
             throw Complaint(
                 printable:
-                    "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file that answers it."
+                    "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file to return."
             )
         }
         let headers = RecordingRules.Headers.kept { loaded.response.value(forHTTPHeaderField: $0) }
@@ -103,7 +103,7 @@ extension EditedMap {
     /// Returns the URL of an exact key. Throws an error for a pattern, which can't be loaded, and for an invalid key.
     private static func loadedURL(_ key: String) throws(Complaint) -> NormalizedURL {
         if let url = try exactURL(key) { return url }
-        throw Complaint(printable: "“\(key)” is a pattern, which can't be loaded. Name the file that answers it.")
+        throw Complaint(printable: "“\(key)” is a pattern, which can't be loaded. Name the file to return.")
     }
 
     /// Throws an error if the name belongs to a file that can't be replaced. A file can be replaced only if `replacing`

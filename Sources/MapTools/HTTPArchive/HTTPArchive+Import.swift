@@ -379,7 +379,7 @@ extension HTTPArchive {
             "the URL has more than \(EntryFieldsReader.mostAlternatives.grouped) different responses"
         )
         static let superseded = Self("superseded", "a later response to the same request is used")
-        static let headOfGet = Self("headOfGet", "the entry for GET also answers HEAD")
+        static let headOfGet = Self("headOfGet", "the entry for GET also matches HEAD")
         static func excluded(key: String) -> Self { Self("excluded", "the map's entry “\(key)” excludes the URL") }
         static func entry(key: String) -> Self {
             Self("entry", "the map already has the entry “\(key)” for the URL (--force replaces the entry)")

@@ -48,7 +48,7 @@ package struct MapReview {
 
     // MARK: What needs an attached session
 
-    private static let advice = "Attach the cache to the session. Otherwise, the default cache or the network answers."
+    private static let advice = "Attach the cache to the session. Otherwise, the default cache or the network responds."
 
     /// Returns warnings about those answers of an entry that a session gets only with the cache attached.
     private func needingSession(_ entry: Entry) -> [Warning] {
@@ -66,7 +66,7 @@ package struct MapReview {
             return entry.answering.compactMap { answer in refusal(of: answer).map { warning(answer, $0) } }
         }
         let need = "\(fields.map { "“\($0)”" }.listed()) \(fields.count == 1 ? "needs" : "need")"
-        let others = "In other sessions, the default cache or the network answers. Attach the cache to the session."
+        let others = "In other sessions, the default cache or the network responds. Attach the cache to the session."
         return [warning(entry, "\(need) an attached session. \(others)")]
     }
 
@@ -76,7 +76,7 @@ package struct MapReview {
         // An entry for “get” has another mistake: letter case matters. Attaching the cache doesn't help.
         let methods = entry.options.methods.map { $0.uppercased() }
         if !methods.contains("GET"), !methods.contains("HEAD"), !entry.options.answersAllMethods {
-            return "The loader doesn't ask a cache for \(methods.listed("or")) requests. \(Self.advice)"
+            return "URLSession doesn't ask a cache for \(methods.listed("or")) requests. \(Self.advice)"
         }
         guard case .refused(let reason)? = entry.options.cacheOnlyObstacle else { return nil }
         return "\(reason.capitalizedFirst). \(Self.advice)"
@@ -193,7 +193,7 @@ package struct MapReview {
 
 /// Warnings about patterns that probably don't work as intended, and about keys that were probably meant as patterns.
 extension MapReview {
-    /// Warnings about patterns that never answer. Either their file name is never valid, or patterns
+    /// Warnings about patterns that never match. Either their file name is never valid, or patterns
     /// before them match all their URLs.
     ///
     /// A narrower pattern always comes first. So only two things can shadow a pattern: a pattern for the same URLs that

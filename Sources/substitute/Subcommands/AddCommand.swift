@@ -12,10 +12,10 @@ let addCommand = Subcommand(
     operands: ["URL", .file("[FILE]")],
     summary: "add an entry to the map, from a file or a URL",
     details: """
-        Adds an entry to the map. With FILE, the file answers the URL, or every URL that
-        matches a pattern. FILE is copied into the resources folder unless it's already
-        there. Without FILE, the URL is loaded, and its body is saved under a readable
-        name. The rest of the map doesn't change.
+        Adds an entry to the map. With FILE, the entry returns that file for the URL, or
+        for every URL that matches a pattern. FILE is copied into the resources folder
+        unless it's already there. Without FILE, the URL is loaded, and its body is
+        saved under a readable name. The rest of the map doesn't change.
 
         Examples:
 
@@ -107,7 +107,7 @@ private func load(_ key: String, _ limit: Loader.Limit) async throws(Complaint) 
         throw Complaint("\(key): The response isn't HTTP. Use an http or https URL.")
     }
     guard loaded.response.statusCode == 200 else {
-        let status = "The server answered with status \(loaded.response.statusCode)"
+        let status = "The server responded with status \(loaded.response.statusCode)"
         throw Complaint("\(key): \(status). Nothing was added. Correct the URL, or name a file.")
     }
     return loaded

@@ -7,7 +7,7 @@ let checkCommand = Subcommand(
     summary: "validate a map and its files",
     details: """
         Lists every error in a map with its line, and warns about what is probably a
-        mistake: files that no entry names, patterns that never answer or serve every
+        mistake: files that no entry names, patterns that never match or serve every
         file, keys such as /items/:id, delays that look like milliseconds, fields
         without effect, and files whose bytes don't match their MIME type. One warning
         covers all entries that need an attached session. If your session is attached,
@@ -225,7 +225,7 @@ extension RemoteComparison {
     private var text: String {
         guard let firstDifference else {
             guard let status else { return reason ?? "" }
-            return "The server answered with status \(status), so the file “\(file)” is the only copy. "
+            return "The server responded with status \(status), so the file “\(file)” is the only copy. "
                 + "Remove the entry if nothing requests its URL."
         }
         return "The file “\(file)” \(result == .updated ? "had" : "has") \(Output.format(bytes: bytes ?? 0)), "

@@ -54,7 +54,7 @@ private func json(_ explanation: Explanation) -> Output.JSONObject {
         "entry": explanation.winner.map { json($0) },
         "file": explanation.file?.path, "status": explanation.status, "contentType": explanation.contentType,
         "contentTypeSource": explanation.contentTypeSource, "shadowed": explanation.shadowed.map { json($0) },
-        "passedOver": explanation.passedOver.map { json($0.entry, $0.reason) },
+        "skipped": explanation.skipped.map { json($0.entry, $0.reason) },
         "nearMisses": explanation.nearMisses.map {
             ["key": $0.key, "differences": $0.differences.map(\.rawValue)] as Output.JSONObject
         },

@@ -6,7 +6,7 @@ enum MapSchema {
         {
           "$schema": "https://json-schema.org/draft/2020-12/schema",
           "title": "Substitution map",
-          "description": "A map for LocalSubstitutionCache: remote URLs, and what answers them. A schema can't see missing files or URLs that are given twice. `substitute check` finds those.",
+          "description": "A map for LocalSubstitutionCache: remote URLs, and what is returned for them. A schema can't see missing files or URLs that are given twice. `substitute check` finds those.",
           "type": "object",
           "properties": {
             "$schema": {
@@ -90,7 +90,7 @@ enum MapSchema {
               }
             },
             "answer": {
-              "description": "What answers, and which fields can be combined.",
+              "description": "What is returned, and which fields can be combined.",
               "oneOf": [
                 { "required": ["file"] },
                 { "required": ["json"] },
@@ -106,7 +106,7 @@ enum MapSchema {
                 "json": { "$ref": "#/$defs/inline" },
                 "text": { "$ref": "#/$defs/inline" },
                 "stream": {
-                  "$ref": "#/$defs/paceless",
+                  "$ref": "#/$defs/rateless",
                   "properties": {
                     "status": { "not": { "enum": [204, 205, 304] } },
                     "charset": { "$ref": "#/$defs/utf8" }, "setRequestHeaders": false, "use": false, "timeout": false
@@ -133,14 +133,14 @@ enum MapSchema {
               "then": {
                 "if": { "required": ["status"] },
                 "then": {
-                  "$ref": "#/$defs/paceless",
+                  "$ref": "#/$defs/rateless",
                   "properties": { "mimeType": false, "charset": false, "use": { "enum": ["always", "whenOffline"] } }
                 },
                 "else": { "$ref": "#/$defs/network" }
               }
             },
             "noAnswer": {
-              "description": "An entry without a field that says what answers.",
+              "description": "An entry without a field that says what is returned.",
               "properties": {
                 "file": false, "json": false, "text": false, "stream": false, "error": false, "forwardTo": false, "handler": false, "alternatives": false
               }
@@ -152,23 +152,23 @@ enum MapSchema {
                 "use": { "enum": ["always", "whenOffline"] }
               }
             },
-            "paceless": {
-              "description": "An entry whose answer can't have a pace.",
+            "rateless": {
+              "description": "An entry whose body can't have a rate.",
               "properties": { "bytesPerSecond": false, "secondsPerLine": false, "secondsPerEvent": false }
             },
             "headless": {
               "description": "An entry that can't have what describes a response.",
-              "$ref": "#/$defs/paceless",
+              "$ref": "#/$defs/rateless",
               "properties": {
                 "status": false, "mimeType": false, "charset": false, "headers": false, "setRequestHeaders": false, "use": false, "timeout": false
               }
             },
             "network": {
-              "$ref": "#/$defs/paceless",
+              "$ref": "#/$defs/rateless",
               "properties": { "status": false, "mimeType": false, "charset": false, "use": false, "timeout": false }
             },
             "sendsOnByItself": {
-              "description": "An entry that answers locally and sets request headers. It must use whenOffline, or its request is never sent on.",
+              "description": "An entry that returns something local and sets request headers. It must use whenOffline, or its request is never forwarded.",
               "type": "object",
               "required": ["setRequestHeaders"],
               "anyOf": [{ "required": ["file"] }, { "required": ["json"] }, { "required": ["text"] }, { "required": ["status"] }]
@@ -272,7 +272,7 @@ enum MapSchema {
                   "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://(\\[[0-9A-Fa-f:.]+\\]|[^\\s/?#@:*\\[\\]]+)(:[0-9]*)?(/[^?#]*)?(\\?([^*&#]*|[^*&#=]*=\\*)(&([^*&#]*|[^*&#=]*=\\*))*)?$"
                 },
                 "setRequestHeaders": {
-                  "description": "Sets headers of a request that is sent on. null removes a header.",
+                  "description": "Sets headers of a request that is forwarded. null removes a header.",
                   "type": "object",
                   "minProperties": 1,
                   "propertyNames": {
@@ -328,7 +328,7 @@ enum MapSchema {
                   "additionalProperties": false
                 },
                 "times": {
-                  "description": "In an alternative, how many requests it answers.",
+                  "description": "In an alternative, how many requests it matches.",
                   "type": "integer",
                   "minimum": 1,
                   "maximum": 1000000000
@@ -375,7 +375,7 @@ enum MapSchema {
                   ]
                 },
                 "use": {
-                  "description": "When the file answers: always, until the network has a newer copy, or when the network fails.",
+                  "description": "When the file is returned: always, until it's refreshed from the network, or when the network fails.",
                   "enum": ["always", "untilUpdated", "whenOffline"],
                   "default": "always"
                 },
@@ -385,7 +385,7 @@ enum MapSchema {
                   "exclusiveMinimum": 0
                 },
                 "methods": {
-                  "description": "The HTTP methods to answer, or [\"*\"] for all. GET includes HEAD. The default is GET; for error, forwardTo, handler and a lone setRequestHeaders, it's all.",
+                  "description": "The HTTP methods to match, or [\"*\"] for all. GET includes HEAD. The default is GET; for error, forwardTo, handler and a lone setRequestHeaders, it's all.",
                   "type": "array",
                   "items": { "$ref": "#/$defs/token" },
                   "minItems": 1,

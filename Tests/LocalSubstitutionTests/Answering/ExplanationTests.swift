@@ -47,11 +47,11 @@ struct ExplanationTests {
         )
     }
 
-    @Test("The entries that were passed over, with reasons")
-    func passedOver() throws {
+    @Test("The entries that were skipped, with reasons")
+    func skipped() throws {
         let disabled = try cache.explain(request("https://h/off.txt"))
         #expect(disabled.winner?.key == "https://h/*")
-        #expect(disabled.passedOver.map(\.reason) == ["it's disabled", "the resources folder has no file “off.txt”"])
+        #expect(disabled.skipped.map(\.reason) == ["it's disabled", "the resources folder has no file “off.txt”"])
     }
 
     static let namesNotAllowed: [(key: String, file: String, url: String, remark: String)] = [
@@ -81,7 +81,7 @@ struct ExplanationTests {
         let fixture = try CacheFixture(#""\#(key)": "\#(file)""#, files: ["app/a.txt": "local"])
         let explanation = try fixture.cache().explain(request(url))
         #expect(explanation.attached.outcome == .unmatched)
-        #expect(explanation.passedOver.map(\.reason) == [remark])
+        #expect(explanation.skipped.map(\.reason) == [remark])
         #expect(explanation.nearMisses.isEmpty)
     }
 
@@ -414,11 +414,11 @@ struct ExplanationTests {
         )
         #expect(
             try description("https://h/post")
-                == "“https://h/post” answers only POST and PUT. To answer GET too, add it to .methods(…), beside the others."
+                == "“https://h/post” matches only POST and PUT. To match GET too, add it to .methods(…), beside the others."
         )
         #expect(
             try description("https://h/get")
-                == "“https://h/get” answers only get, but letter case matters. Write “GET” in .methods(…)."
+                == "“https://h/get” matches only get, but letter case matters. Write “GET” in .methods(…)."
         )
     }
 

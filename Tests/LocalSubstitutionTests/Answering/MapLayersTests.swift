@@ -213,7 +213,7 @@ struct MapLayersTests {
         cache.change { $0.recording = recording }
         let explanation = cache.explain(try request("https://h/a"))
         #expect(explanation.winner?.description == "“https://h/a”, line 1 of “T/t.json”")
-        #expect(explanation.passedOver.map(\.entry.description) == ["“https://h/a”, line 1 of “shop.json”"])
+        #expect(explanation.skipped.map(\.entry.description) == ["“https://h/a”, line 1 of “shop.json”"])
         let misses = cache.explain(try request("https://h/bb/lonx")).nearMisses.map(\.description)
         #expect(misses.contains { $0.hasPrefix("In “shop.json”, “https://h/bb/long”") }, "\(misses)")
         #expect(misses.contains { $0.hasPrefix("In “T/t.json”, “https://h/bb/lonh”") }, "\(misses)")

@@ -36,7 +36,7 @@ struct AlternativeAnswersTests {
     static let rows = [
         Row(path: "orders", text: "local", alone: "local"),
         Row(path: "orders", method: "POST", text: #"{ "id": 7 }"#, alone: nil),
-        // The key is passed over, and the next one that matches is asked.
+        // The key is skipped, and the next one that matches is asked.
         Row(path: "orders", method: "DELETE", text: "pattern", alone: nil),
         Row(path: "orders", method: "PATCH", text: nil, alone: nil),
         Row(path: "one", text: nil, alone: nil),
@@ -46,7 +46,7 @@ struct AlternativeAnswersTests {
         Row(path: "file/a.txt", text: "no file", alone: "no file"),
     ]
 
-    @Test("Alternatives are tried from top to bottom, and a key without a matching one is passed over", arguments: rows)
+    @Test("Alternatives are tried from top to bottom, and a key without a matching one is skipped", arguments: rows)
     func tried(_ row: Row) async throws {
         let session = try EntrySession(Self.map, unmatched: .fail)
         // Twice, since a retained response must not answer another request.
@@ -62,13 +62,13 @@ struct AlternativeAnswersTests {
         }
     }
 
-    @Test("Explanations name the alternatives, with the reasons those before were passed over")
+    @Test("Explanations name the alternatives, with the reasons those before were skipped")
     func explained() throws {
         let session = try EntrySession(Self.map)
         let explanation = session.cache.explain(try session.request("http://h/orders", "POST"))
         #expect(explanation.winner?.description.contains("alternative 2 of 2") == true)
-        #expect(explanation.passedOver.map(\.reason) == ["it doesn't answer POST"])
-        #expect(explanation.passedOver.first?.entry.description.contains("alternative 1 of 2") == true)
+        #expect(explanation.skipped.map(\.reason) == ["it doesn't match POST"])
+        #expect(explanation.skipped.first?.entry.description.contains("alternative 1 of 2") == true)
     }
 
     @Test(
@@ -81,7 +81,7 @@ struct AlternativeAnswersTests {
         #expect(explanation.attached.reason == "the entry doesn't list the method POST")
         #expect(
             explanation.nearMisses.first?.description
-                == #"“http://h/orders” answers only \#(methods). To answer POST too, add it to “methods”, beside the others."#
+                == #"“http://h/orders” matches only \#(methods). To match POST too, add it to “methods”, beside the others."#
         )
     }
 
@@ -89,7 +89,7 @@ struct AlternativeAnswersTests {
     func nearMissInLowercase() throws {
         let session = try EntrySession(#""http://h/orders": { "file": "a.txt", "methods": ["PUT", "post"] }"#)
         let misses = session.cache.explain(try session.request("http://h/orders", "POST")).nearMisses
-        let beginning = "“http://h/orders” answers only PUT and post, but letter case matters."
+        let beginning = "“http://h/orders” matches only PUT and post, but letter case matters."
         #expect(misses.map(\.description) == ["\(beginning) Write “POST” in “methods”."])
     }
 }

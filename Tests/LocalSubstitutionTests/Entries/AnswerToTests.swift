@@ -17,7 +17,7 @@ struct AnswerToTests {
         "http://h/times": [{ "text": "first", "times": 1 }, { "text": "rest" }],
         "http://h/post": { "when": { "json": { "a": 1 } }, "text": "met", "methods": ["POST"] },
         "http://h/stream": { "stream": ["a", { "text": "b", "delay": 0.02 }, { "file": "a.txt" }] },
-        "http://h/paced": { "text": "abcd", "bytesPerSecond": 100 },
+        "http://h/throttled": { "text": "abcd", "bytesPerSecond": 100 },
         "http://h/error": { "error": "timedOut", "delay": 0.01 },
         "http://h/cut": { "stream": ["a", { "error": "networkConnectionLost" }] },
         "http://h/null": null,
@@ -34,7 +34,7 @@ struct AnswerToTests {
     @Test(
         "It's what a session would answer",
         arguments: [
-            ("file", "local", 200), ("text", "t", 404), ("stream", "ablocal", 200), ("paced", "abcd", 200),
+            ("file", "local", 200), ("text", "t", 404), ("stream", "ablocal", 200), ("throttled", "abcd", 200),
             ("redirect", "local", 200), ("away", "", 302), ("sent", "network GET", 200), ("offline", "local", 200),
             ("/up", "network GET", 200),
         ]

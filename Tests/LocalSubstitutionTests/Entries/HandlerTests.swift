@@ -210,7 +210,7 @@ struct HandlerTests {
                 answer: .stream(["a", .text("b").delay(0.01), .file("a.txt")]),
                 text: "ablocal"
             ),
-            Row(testDescription: "pace", answer: .text("abcd").bytesPerSecond(100), text: "abcd"),
+            Row(testDescription: "rate", answer: .text("abcd").bytesPerSecond(100), text: "abcd"),
             Row(testDescription: "lines", answer: .text("a\nb").secondsPerLine(0.01), text: "a\nb"),
             Row(testDescription: "events", answer: .text("a\n\nb").secondsPerEvent(0.01), text: "a\n\nb"),
             Row(testDescription: "delay", answer: .text("late").delay(0.02), text: "late"),
@@ -322,7 +322,7 @@ struct HandlerTests {
             Wrong(testDescription: "target", answer: .forward(to: "https://o/*"), message: "“https://o/*” has a *"),
             Wrong(testDescription: "piece", answer: .stream([.file("none")]), message: "“none” doesn't exist"),
             Wrong(
-                testDescription: "two paces",
+                testDescription: "two rates",
                 answer: .text("").bytesPerSecond(0),
                 message: "“bytesPerSecond” must be"
             ),

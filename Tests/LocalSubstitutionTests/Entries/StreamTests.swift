@@ -357,7 +357,7 @@ struct StreamTests {
         for (number, piece) in got.pieces.enumerated() { #expect(piece.seconds >= Double(number) * 0.15) }
     }
 
-    struct Paced: CustomTestStringConvertible, Sendable {
+    struct Throttled: CustomTestStringConvertible, Sendable {
         let fields: String
         let pieces: [String]
         /// How many seconds the whole takes.
@@ -366,26 +366,26 @@ struct StreamTests {
         var testDescription: String { fields }
 
         static let all = [
-            Paced(fields: #""text": "abcd", "bytesPerSecond": 40"#, pieces: ["ab", "cd"], seconds: 0.1),
-            Paced(fields: #""text": "ab", "bytesPerSecond": 10"#, pieces: ["a", "b"], seconds: 0.2),
-            Paced(
+            Throttled(fields: #""text": "abcd", "bytesPerSecond": 40"#, pieces: ["ab", "cd"], seconds: 0.1),
+            Throttled(fields: #""text": "ab", "bytesPerSecond": 10"#, pieces: ["a", "b"], seconds: 0.2),
+            Throttled(
                 fields: #""text": "a\nb\r\nc\rd", "secondsPerLine": 0.05"#,
                 pieces: ["a\n", "b\r\n", "c\r", "d"],
                 seconds: 0.15
             ),
-            Paced(
+            Throttled(
                 fields: #""text": "a\nb\n\nc\r\n\r\nd\r\re", "secondsPerEvent": 0.05"#,
                 pieces: ["a\nb\n\n", "c\r\n\r\n", "d\r\r", "e"],
                 seconds: 0.15
             ),
-            Paced(fields: #""text": "a\n\nb", "secondsPerEvent": 0"#, pieces: ["a\n\nb"], seconds: 0),
-            Paced(fields: #""file": "a.txt", "bytesPerSecond": 100"#, pieces: ["local"], seconds: 0.05),
-            Paced(fields: #""json": [1, 2], "secondsPerLine": 0"#, pieces: ["[1, 2]"], seconds: 0),
+            Throttled(fields: #""text": "a\n\nb", "secondsPerEvent": 0"#, pieces: ["a\n\nb"], seconds: 0),
+            Throttled(fields: #""file": "a.txt", "bytesPerSecond": 100"#, pieces: ["local"], seconds: 0.05),
+            Throttled(fields: #""json": [1, 2], "secondsPerLine": 0"#, pieces: ["[1, 2]"], seconds: 0),
         ]
     }
 
-    @Test("A body is sent at its pace, with its length and validators", arguments: Paced.all)
-    func paced(_ row: Paced) async throws {
+    @Test("A body is sent at its rate, with its length and validators", arguments: Throttled.all)
+    func throttled(_ row: Throttled) async throws {
         let streamed = try Streamed("\"http://h/p\": { \(row.fields) }")
         for streamed in [streamed, try Streamed(again: streamed)] {
             let got = try await streamed.load("http://h/p")
@@ -455,7 +455,7 @@ struct StreamTests {
         #expect(times[10].began < times[0].ended + 1)
     }
 
-    @Test("A default rate is inherited; an entry's own pace wins, and other answers ignore it")
+    @Test("A default rate is inherited; an entry's own rate wins, and other answers ignore it")
     func inherited() throws {
         let map = try SubstitutionMap(
             json: Data(
@@ -476,16 +476,16 @@ struct StreamTests {
             )
         )
         #expect(map.problems.isEmpty)
-        let paces = map.entries.map { $0.answering.map(\.options.fields.pace) }
+        let rates = map.entries.map { $0.answering.map(\.options.fields.rate) }
         #expect(
-            paces == [
+            rates == [
                 [.bytesPerSecond(10)], [.secondsPerLine(1)], [.bytesPerSecond(10), .bytesPerSecond(5)], [nil, nil],
                 [nil], [nil], [.bytesPerSecond(7), .secondsPerLine(1)],
             ]
         )
     }
 
-    @Test("HEAD and ranges of a paced body are as without its pace")
+    @Test("HEAD and ranges of a throttled body are as without its rate")
     func pacedHeadAndRange() async throws {
         let map = #""http://h/p": { "file": "a.txt", "bytesPerSecond": 20 }"#
         let head = try await Streamed(map).load("http://h/p", "HEAD")
@@ -497,7 +497,7 @@ struct StreamTests {
         #expect(part.pieces.last.map { $0.seconds >= 0.15 } == true)
     }
 
-    @Test("A newer copy and a fallback are sent at the entry's pace")
+    @Test("A refreshed file and a fallback are sent at the entry's rate")
     func pacedCopyAndFallback() async throws {
         let updating = try UpdatingFixture(.text("newer"), entry: #", "bytesPerSecond": 50"#)
         let copied = Pieces()
@@ -568,7 +568,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A stream whose file is missing is passed over, and one whose file goes later ends with an error")
+    @Test("A stream whose file is missing is skipped, and one whose file goes later ends with an error")
     func missingFile() async throws {
         let session = try EntrySession(
             #"""

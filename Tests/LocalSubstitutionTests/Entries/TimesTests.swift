@@ -57,7 +57,7 @@ struct TimesTests {
         #expect(try await session.load("/a").text == "first")
         #expect(try await session.load("/a").text == "rest")
         let explanation = session.cache.explain(request)
-        #expect(explanation.passedOver.map(\.reason) == ["it has answered 1 request, the most that its “times” allows"])
+        #expect(explanation.skipped.map(\.reason) == ["it has matched 1 request, the most that its “times” allows"])
     }
 
     @Test("An answer whose file can't be read doesn't count")

@@ -119,7 +119,7 @@ struct AlternativesTests {
         guard let (number, first) = reach.never, let problem = problems.first else { return }
         #expect(problem.line == number + 1)
         #expect(problem.message.contains("Alternative \(number) is never reached"))
-        #expect(problem.message.contains("alternative \(first) on line \(first + 1) answers"))
+        #expect(problem.message.contains("alternative \(first) on line \(first + 1) matches"))
         #expect(problem.message.contains("Move this one before alternative \(first), or give alternative \(first) an"))
     }
 

@@ -152,7 +152,7 @@ struct AnswerTests {
                 options.status,
                 headers,
                 options.ignoreQuery, options.use, options.fields.timeout, options.methods, options.isEnabled,
-                options.fields.delay, options.fields.pace,
+                options.fields.delay, options.fields.rate,
                 requestHeaders, options.fields.times, options.place, options.fields.when?.headers,
                 options.fields.when?.query,
                 options.fields.when?.json.map { "\($0)" }, options.fields.when?.text,
@@ -192,7 +192,7 @@ struct AnswerTests {
         #expect(bodies == [first, first, second])
         #expect(options.map(\.fields.mimeType) == ["a/b", "a/b", "c/d"])
         #expect(options.map(\.status) == [201, 200, 200])
-        #expect(options.map(\.fields.pace) == [.bytesPerSecond(9), nil, nil])
+        #expect(options.map(\.fields.rate) == [.bytesPerSecond(9), nil, nil])
     }
 
     struct Mistake: Sendable, CustomTestStringConvertible {
@@ -235,7 +235,7 @@ struct AnswerTests {
             Mistake(
                 [.status(404), .status(500)],
                 .neverReached,
-                "alternative 1 answers every request that this one would"
+                "alternative 1 matches every request that this one would"
             ),
             Mistake("missing", .missingFile, "“missing”"),
             Mistake("https://h/b", .invalidFileName, "use “forwardTo”"),

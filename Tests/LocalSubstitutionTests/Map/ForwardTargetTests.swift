@@ -59,7 +59,7 @@ struct ForwardTargetTests {
     }
 
     @Test(
-        "Targets with invalid parts are passed over",
+        "Targets with invalid parts are skipped",
         arguments: [
             Row("https://h/a*", "http://l/x/*", "https://h/a../y", "a segment that is “.” or “..”"),
             Row("https://h/a*b", "http://l/.*", "https://h/a.b", "a segment that is “.” or “..”"),

@@ -128,7 +128,7 @@ struct PrecedenceTests {
         #expect(try folder.map(json).answer(url)?.file == file)
     }
 
-    @Test("A disabled entry is passed over, as if it didn't exist")
+    @Test("A disabled entry is skipped, as if it didn't exist")
     func disabled() throws {
         let map = try folder.map(
             #"{"https://h/a": {"file": "1.txt", "enabled": false}, "https://h/*": "2.txt", "https://i/*": {"status": 404, "enabled": false}}"#
@@ -143,13 +143,13 @@ struct PrecedenceTests {
         #expect(try map.answer("https://h/ab") == .init(key: "https://h/a*", file: nil))
     }
 
-    @Test("A match names the entries that were passed over and those that lost, in their order")
+    @Test("A match names the entries that were skipped and those that lost, in their order")
     func losers() throws {
         let map = try folder.map(
             #"{"https://h/a": {"file": "1.txt", "enabled": false}, "https://h/*": "1.txt", "https://*/*": "2.txt", "https://h/a*": "a*.txt", "*://*/*": null}"#
         )
         let match = try map.match(NormalizedURL("https://h/a"))
-        #expect(match.passedOver.map(\.entry.key) == ["https://h/a", "https://h/a*"])
+        #expect(match.skipped.map(\.entry.key) == ["https://h/a", "https://h/a*"])
         #expect(match.winner?.key == "https://h/*")
         #expect(match.shadowed.map(\.key) == ["https://*/*", "*://*/*"])
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The problems of streams, paces and handlers", .values)
+@Suite("The problems of streams, rates and handlers", .values)
 struct StreamProblemTests {
     typealias Answer = SubstitutionMap.Answer
     typealias Kind = SubstitutionMap.Problem.Kind
@@ -106,7 +106,7 @@ struct StreamProblemTests {
         )
     }
 
-    private static let paces = [
+    private static let rates = [
         Row(#"{"text": "a", "bytesPerSecond": 0}"#, .invalidValue, "“bytesPerSecond” must be a whole number from 1 to"),
         Row(#"{"text": "a", "bytesPerSecond": 1.5}"#, .wrongType, "“bytesPerSecond” must be a whole number from 1 to"),
         Row(#"{"text": "a", "bytesPerSecond": 1000000001}"#, .invalidValue, "from 1 to 1,000,000,000"),
@@ -121,18 +121,18 @@ struct StreamProblemTests {
         Row(
             #"{"text": "a", "secondsPerLine": 1, "secondsPerEvent": 1}"#,
             .conflict,
-            "“secondsPerEvent” can't go with another pace",
+            "“secondsPerEvent” can't go with another rate",
             "Keep only one of"
         ),
         Row(
             #"{"text": "a", "bytesPerSecond": 1, "secondsPerLine": 1}"#,
             .conflict,
-            "“secondsPerLine” can't go with another pace"
+            "“secondsPerLine” can't go with another rate"
         ),
         Row(
             #"{"text": "a", "secondsPerEvent": 1, "bytesPerSecond": 1}"#,
             .conflict,
-            "“bytesPerSecond” can't go with another pace"
+            "“bytesPerSecond” can't go with another rate"
         ),
         Row(#"{"stream": ["a"], "bytesPerSecond": 1}"#, .conflict, "with “stream”: each piece", "Remove"),
         Row(#"{"error": "timedOut", "secondsPerLine": 1}"#, .conflict, "with “error”: a request that fails", "Remove"),
@@ -141,7 +141,7 @@ struct StreamProblemTests {
         Row(
             #"{"status": 404, "bytesPerSecond": 1}"#,
             .conflict,
-            "with “status”: an empty body has no pace",
+            "with “status”: an empty body has no rate",
             "add “json”"
         ),
         Row(
@@ -189,7 +189,7 @@ struct StreamProblemTests {
         ),
     ]
 
-    static let rows = pieces + earlyErrors + statuses + paces + handlerRows + besideStreams
+    static let rows = pieces + earlyErrors + statuses + rates + handlerRows + besideStreams
 
     /// Problems that a schema can't see.
     private static let others = [
@@ -328,11 +328,11 @@ struct StreamProblemTests {
         Coded(.text("a").secondsPerLine(3601), .invalidValue, "“secondsPerLine” must be a number of seconds from 0"),
         Coded(.text("a").secondsPerEvent(-1), .invalidValue, "“secondsPerEvent” must be a number of seconds from 0"),
         Coded(.text("a").secondsPerEvent(3601), .invalidValue, "“secondsPerEvent” must be a number of seconds from 0"),
-        Coded(.text("a").bytesPerSecond(1).secondsPerLine(1), .conflict, "“secondsPerLine” can't go with another pace"),
+        Coded(.text("a").bytesPerSecond(1).secondsPerLine(1), .conflict, "“secondsPerLine” can't go with another rate"),
         Coded(
             .text("a").secondsPerEvent(1).bytesPerSecond(1),
             .conflict,
-            "“bytesPerSecond” can't go with another pace"
+            "“bytesPerSecond” can't go with another rate"
         ),
         Coded(.status(404).bytesPerSecond(1), .conflict, "“bytesPerSecond” can't go with “status”: an empty body"),
         Coded(.error(.timedOut).bytesPerSecond(1), .conflict, "“bytesPerSecond” can't go with “error”"),

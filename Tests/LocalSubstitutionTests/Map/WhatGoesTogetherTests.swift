@@ -20,9 +20,9 @@ struct WhatGoesTogetherTests {
 
     private static let response: Set = ["status", "mimeType", "charset", "headers", "delay"]
     private static let offline: Set = ["whenOffline", "timeout", "setRequestHeaders, whenOffline"]
-    private static let paces: Set = ["bytesPerSecond", "secondsPerLine", "secondsPerEvent"]
+    private static let rates: Set = ["bytesPerSecond", "secondsPerLine", "secondsPerEvent"]
     /// A response with a body that the map has.
-    private static let local = response.union(offline).union(paces)
+    private static let local = response.union(offline).union(rates)
 
     static let kinds = [
         Kind(
@@ -191,8 +191,8 @@ struct WhatGoesTogetherTests {
             options.map(\.use) == [.untilUpdated, always, always, always, always, .whenOffline, always, always]
         )
         #expect(options.map(\.fields.timeout) == [nil, nil, nil, nil, nil, 1, nil, nil])
-        let rate = Pace.bytesPerSecond(9)
-        #expect(options.map(\.fields.pace) == [rate, rate, nil, nil, nil, rate, nil, rate])
+        let rate = Rate.bytesPerSecond(9)
+        #expect(options.map(\.fields.rate) == [rate, rate, nil, nil, nil, rate, nil, rate])
         #expect(options.allSatisfy { $0.methods == ["PUT"] && $0.fields.delay == 2 && $0.ignoreQuery != nil })
     }
 }

@@ -21,7 +21,7 @@ struct CheckedResponseTests {
         try cache.lookUpUntilOld("https://h/a")
     }
 
-    private func answer(_ taken: TakenRequest.Note?) -> CachedURLResponse? {
+    private func answer(_ taken: InterceptedRequest.Note?) -> CachedURLResponse? {
         cache.responder.retainedResponse(for: request, nil, taken)
     }
 

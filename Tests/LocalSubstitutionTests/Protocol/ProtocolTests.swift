@@ -323,7 +323,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("A newer copy answers where only the protocol may answer, and one is requested")
+    @Test("A refreshed file answers where only the protocol may answer, and one is requested")
     func untilUpdated() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
@@ -337,7 +337,7 @@ struct ProtocolTests {
         #expect(fixture.origin.requests.allSatisfy { $0.header("Authorization") == nil })
     }
 
-    @Test("In strict mode, newer copies are neither requested nor served")
+    @Test("In strict mode, refreshed files are neither requested nor served")
     func strictUntilUpdated() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()

@@ -47,7 +47,7 @@ struct RequestEndTests {
 
     /// The ends that don't depend on the client.
     private static let same: [(path: String, count: Count)] = [
-        ("file", .matched), ("late", .matched), ("post", .matched), ("stream", .matched), ("paced", .matched),
+        ("file", .matched), ("late", .matched), ("post", .matched), ("stream", .matched), ("throttled", .matched),
         ("redirect", .matched), ("error", .matched), ("cut", .matched), ("handled", .matched), ("threw", .matched),
         ("offline-error", .matched), ("sent", .forwarded), ("wrong", .failures), ("broken", .failures),
         ("broken-stream", .failures), ("never", .failures), ("sent-dropped", .failures), ("hangs", .failures),
@@ -94,7 +94,7 @@ struct RequestEndTests {
         "http://h/late": { "text": "t", "delay": 0.01 },
         "http://h/post": { "text": "t", "methods": ["POST"], "when": { "text": "body" } },
         "http://h/stream": { "stream": ["a", { "text": "b", "delay": 0.01 }, { "file": "a.txt" }] },
-        "http://h/paced": { "text": "ab", "bytesPerSecond": 100 },
+        "http://h/throttled": { "text": "ab", "bytesPerSecond": 100 },
         "http://h/redirect": { "status": 301, "headers": { "Location": "/file" } },
         "http://h/loop": { "status": 301, "headers": { "Location": "/loop" } },
         "http://h/away": { "status": 302, "headers": { "Location": "ORIGIN/other" } },

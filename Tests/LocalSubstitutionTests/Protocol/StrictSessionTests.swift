@@ -90,8 +90,8 @@ struct StrictSessionTests {
         #expect(events.kinds == ["forwarded"])
     }
 
-    @Test("The file answers even if another session of the cache has a newer copy, and none is requested")
-    func newerCopies() async throws {
+    @Test("The file answers even if another session of the cache has a newer file, and none is requested")
+    func refreshedFiles() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         defer { fixture.origin.stop() }
         let cache = try fixture.cache()
@@ -113,7 +113,7 @@ struct StrictSessionTests {
         #expect(cache.statistics.matched == 6)
     }
 
-    @Test("A newer copy of an allowed URL isn't requested either")
+    @Test("A refreshed file of an allowed URL isn't requested either")
     func newerCopyOfAllowedURL() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         defer { fixture.origin.stop() }

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Asking the network for newer copies", .sessions, .timeLimit(.minutes(5)))
+@Suite("Asking the network for refreshed files", .sessions, .timeLimit(.minutes(5)))
 struct RefreshScheduleTests {
     @Test("It happens once an hour, whatever the number of requests and the spelling")
     func once() async throws {

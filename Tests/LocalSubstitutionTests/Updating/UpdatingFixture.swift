@@ -59,7 +59,7 @@ final class UpdatingFixture: Sendable {
         )
     }
 
-    /// Returns a cache that has the origin's newer copy.
+    /// Returns a cache that has the origin's newer file.
     func updatedCache(reloads: Bool = false) async throws -> LocalSubstitutionCache {
         let cache = try cache(reloads: reloads)
         _ = try await cache.refreshing { _ = try cache.lookUp(url) }

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Newer copies from the network", .sessions, .timeLimit(.minutes(5)))
+@Suite("Refreshed files from the network", .sessions, .timeLimit(.minutes(5)))
 struct UpdatingTests {
     @Test("The file answers immediately, and the origin's copy from then on")
     func originChanges() async throws {
@@ -24,14 +24,15 @@ struct UpdatingTests {
         let old = try #require(file.withLock { $0 })
         #expect(old.text == "local")
         #expect(
-            event?.description == "refreshed \(fixture.url): a newer copy answers (5 bytes; entry “\(fixture.url)”)"
+            event?.description
+                == "refreshed \(fixture.url): the network had a newer file (5 bytes; entry “\(fixture.url)”)"
         )
         let new = try #require(try cache.lookUp(fixture.url))
         #expect(new.text == "newer")
         #expect(new.http?.statusCode == 200)
         #expect(new.header("Content-Length") == "5")
         #expect(new.header("Content-Type") == "text/css")
-        #expect(new.header("Cache-Status") == #"LocalSubstitutionCache; hit; detail="newer copy of a.txt""#)
+        #expect(new.header("Cache-Status") == #"LocalSubstitutionCache; hit; detail="refreshed file of a.txt""#)
         #expect(new.header("ETag") != nil && new.header("ETag") != old.header("ETag"))
         let names = [old, new].map { Set($0.http?.allHeaderFields.keys.compactMap { $0 as? String } ?? []) }
         #expect(names[0] == names[1])
@@ -40,7 +41,7 @@ struct UpdatingTests {
         #expect(fixture.origin.requests.map(\.method) == ["GET"])
     }
 
-    @Test("A session gets the file, and then the newer copy")
+    @Test("A session gets the file, and then the refreshed file")
     func throughASession() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
@@ -58,12 +59,12 @@ struct UpdatingTests {
         #expect(fixture.origin.requests.count == 1)
         // Events say which of the two answered.
         let events = heard.withLock { $0 }
-        #expect(events.map { $0.contains("← newer copy of ") } == [false, true], "\(events)")
+        #expect(events.map { $0.contains("← refreshed file of ") } == [false, true], "\(events)")
         #expect(events.allSatisfy { $0.contains("a.txt (5 bytes; entry") }, "\(events)")
     }
 
     @Test(
-        "The event of a newer copy names it as such, and the file's event doesn't",
+        "The event of a refreshed file names it as such, and the file's event doesn't",
         arguments: [
             ("", "GET", [:]), (#", "mimeType": "text/html""#, "GET", [:]), (#", "charset": null"#, "GET", [:]),
             (#", "headers": { "A": "b" }"#, "GET", [:]), (#", "headers": { "Cache-Status": "b" }"#, "GET", [:]),
@@ -82,7 +83,7 @@ struct UpdatingTests {
         _ = try await cache.refreshing { #expect(cache.cachedResponse(for: asked) != nil) }
         #expect(cache.cachedResponse(for: asked) != nil)
         let events = heard.withLock { $0 }
-        #expect(events.map { $0.contains("← newer copy of ") } == [false, true], "\(events)")
+        #expect(events.map { $0.contains("← refreshed file of ") } == [false, true], "\(events)")
     }
 
     @Test("If the origin is gone, the file or the last known copy answers")
@@ -144,7 +145,7 @@ struct UpdatingTests {
     func sameBytes() async throws {
         let fixture = try UpdatingFixture(.text("local"))
         let cache = try await fixture.updatedCache()
-        #expect(try cache.lookUp(fixture.url)?.header("Cache-Status")?.contains("newer copy") == false)
+        #expect(try cache.lookUp(fixture.url)?.header("Cache-Status")?.contains("refreshed file") == false)
         fixture.answer(.text("newer"))
         _ = try await cache.refreshAgain(fixture.url)
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
@@ -154,7 +155,7 @@ struct UpdatingTests {
         #expect(try fixture.cache().lookUp(fixture.url)?.text == "local")
     }
 
-    @Test("HEAD and ranges get the newer copy, and also cause a request to the network", arguments: ["HEAD", "GET"])
+    @Test("HEAD and ranges get the refreshed file, and also cause a request", arguments: ["HEAD", "GET"])
     func headAndRange(_ method: String) async throws {
         let fixture = try UpdatingFixture(.text("0123456789"))
         let cache = try fixture.cache()
@@ -198,18 +199,18 @@ struct UpdatingTests {
         let fixture = try UpdatingFixture(.text("newer"), map: #""ORIGIN/b": "a.txt""#)
         let cache = try fixture.cache()
         let before = cache.explain(try request(fixture.url))
-        #expect(before.isNewerCopy == false)
-        #expect(before.description.contains("answer:       the file; no newer copy is known"))
+        #expect(before.isRefreshed == false)
+        #expect(before.description.contains("response:     the file, which hasn't been refreshed"))
         #expect(cache.schedule.isIdle && cache.schedule.count == 0)
         _ = try await cache.refreshing { _ = try cache.lookUp(fixture.url) }
         for cache in [cache, try fixture.cache()] {
             let after = cache.explain(try request(fixture.url))
-            #expect(after.isNewerCopy == true)
+            #expect(after.isRefreshed == true)
             #expect(after.cacheOnly.outcome == .matched)
             #expect(after.contentTypeSource == "set by the server")
-            #expect(after.description.contains("answer:       a newer copy from the network"))
+            #expect(after.description.contains("response:     the refreshed file"))
         }
-        #expect(cache.explain(try request(fixture.origin.url("b").absoluteString)).isNewerCopy == nil)
+        #expect(cache.explain(try request(fixture.origin.url("b").absoluteString)).isRefreshed == nil)
         #expect(fixture.origin.requests.count == 1)
     }
 }

@@ -72,7 +72,7 @@ struct ArchiveMapTests {
         let image = try #require(map.match(try NormalizedURL("https://h.com/p")).localSubstitution)
         #expect(image.contentType(ofBody: Data()) == "image/png")
         let stream = try #require(map.match(try NormalizedURL("https://h.com/b?token=t")).substitution)
-        #expect(stream.pace == .secondsPerEvent(0))
+        #expect(stream.rate == .secondsPerEvent(0))
     }
 
     @Test("A response without a body keeps its type", arguments: [200, 404])

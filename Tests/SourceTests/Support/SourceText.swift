@@ -5,11 +5,14 @@ import Foundation
 /// in a string's interpolations stays.
 struct SourceText {
     let code: String
+    /// The contents of the strings, each up to its next interpolation, as they are written.
+    let strings: [(text: String, line: Int)]
 
     init(_ source: String) {
         var scanner = Scanner(source)
         scanner.scan()
         code = String(decoding: scanner.text, as: UTF8.self)
+        strings = scanner.strings
     }
 
     var lines: [Substring] { code.split(separator: "\n", omittingEmptySubsequences: false) }
@@ -31,9 +34,10 @@ struct SourceText {
 
     private struct Scanner {
         var text: [UInt8]
+        private(set) var strings: [(text: String, line: Int)] = []
         private var at = 0
         /// The state of the code that's being read: in how many parentheses of which string's interpolation.
-        private var strings: [(hashes: Int, isMultiline: Bool, parentheses: Int)] = []
+        private var open: [(hashes: Int, isMultiline: Bool, parentheses: Int)] = []
 
         init(_ source: String) { text = Array(source.utf8) }
 
@@ -44,7 +48,7 @@ struct SourceText {
                 case UInt8(ascii: "/") where starts(with: "/*"): comment()
                 case UInt8(ascii: "#"), UInt8(ascii: "\""): stringStart()
                 case UInt8(ascii: "("):
-                    if !strings.isEmpty { strings[strings.count - 1].parentheses += 1 }
+                    if !open.isEmpty { open[open.count - 1].parentheses += 1 }
                     at += 1
                 case UInt8(ascii: ")"): closing()
                 default: at += 1
@@ -97,6 +101,13 @@ struct SourceText {
             let delimiter = String(repeating: "#", count: hashes)
             let end = (isMultiline ? "\"\"\"" : "\"") + delimiter
             let escape = "\\" + delimiter
+            var content: [UInt8] = []
+            defer {
+                // Only a line break isn't blanked, so the lines can still be counted.
+                let line =
+                    text[..<at].count { $0 == UInt8(ascii: "\n") } - content.count { $0 == UInt8(ascii: "\n") } + 1
+                if !content.isEmpty { strings.append((String(decoding: content, as: UTF8.self), line)) }
+            }
             while at < text.count {
                 if starts(with: end) {
                     at += end.utf8.count
@@ -104,27 +115,29 @@ struct SourceText {
                 }
                 if starts(with: escape + "(") {
                     blank(escape.utf8.count + 1)
-                    strings.append((hashes, isMultiline, 0))
+                    open.append((hashes, isMultiline, 0))
                     return
                 }
                 // A single-line string ends here, even if this code was wrong to take it for a string.
                 if !isMultiline, text[at] == UInt8(ascii: "\n") { return }
-                blank(starts(with: escape) ? escape.utf8.count + 1 : 1)
+                let length = starts(with: escape) ? escape.utf8.count + 1 : 1
+                content += text[at..<min(at + length, text.count)]
+                blank(length)
             }
         }
 
         private mutating func closing() {
-            guard let open = strings.last else {
+            guard let last = open.last else {
                 at += 1
                 return
             }
-            if open.parentheses > 0 {
-                strings[strings.count - 1].parentheses -= 1
+            if last.parentheses > 0 {
+                open[open.count - 1].parentheses -= 1
                 at += 1
             } else {
-                strings.removeLast()
+                open.removeLast()
                 blank()
-                string(open.hashes, open.isMultiline)
+                string(last.hashes, last.isMultiline)
             }
         }
     }

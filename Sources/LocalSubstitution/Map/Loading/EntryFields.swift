@@ -26,7 +26,7 @@ package struct EntryFields: Sendable {
     package internal(set) var delay: Double?
     /// Whether the delay isn't the entry's own, but comes from `$defaults` or, for an alternative, from its entry.
     package internal(set) var inheritsDelay = false
-    package var pace: Pace?
+    package var rate: Rate?
     package internal(set) var when: RequestCondition?
     /// How many requests an alternative answers; `nil` for any number.
     package internal(set) var times: Int?
@@ -75,9 +75,9 @@ package struct EntryFields: Sendable {
         "error": { $0.kind == .error },
         "times": { $0.times != nil },
         "stream": { $0.kind == .stream },
-        "bytesPerSecond": { $0.pace?.isEven == true },
-        "secondsPerLine": { if case .secondsPerLine? = $0.pace { true } else { false } },
-        "secondsPerEvent": { if case .secondsPerEvent? = $0.pace { true } else { false } },
+        "bytesPerSecond": { $0.rate?.isEven == true },
+        "secondsPerLine": { if case .secondsPerLine? = $0.rate { true } else { false } },
+        "secondsPerEvent": { if case .secondsPerEvent? = $0.rate { true } else { false } },
         "forwardTo": { if case .network(_?)? = $0.answer { true } else { false } },
         "setRequestHeaders": { !$0.requestHeaders.isEmpty },
         "when.json": { $0.when?.json != nil },
@@ -174,15 +174,15 @@ extension EntryFields {
                 $0.readRequestHeaders($1)
             },
             Field("delay", in: everywhere + [.piece], inherit: inheritDelay) { $0.fields.delay = $0.seconds($1) },
-            Field("bytesPerSecond", in: everywhere, refusing: withoutWholeBody, inherit: { fill(&$0.pace, $1.pace) }) {
+            Field("bytesPerSecond", in: everywhere, refusing: withoutWholeBody, inherit: { fill(&$0.rate, $1.rate) }) {
                 let rate = $0.integer($1, "a whole number from 1 to 1,000,000,000", in: 1...1_000_000_000)
-                $0.set(rate.map(Pace.bytesPerSecond), $1)
+                $0.set(rate.map(Rate.bytesPerSecond), $1)
             },
             Field("secondsPerLine", refusing: withoutWholeBody + [.alternatives]) {
-                $0.set($0.seconds($1).map(Pace.secondsPerLine), $1)
+                $0.set($0.seconds($1).map(Rate.secondsPerLine), $1)
             },
             Field("secondsPerEvent", refusing: withoutWholeBody + [.alternatives]) {
-                $0.set($0.seconds($1).map(Pace.secondsPerEvent), $1)
+                $0.set($0.seconds($1).map(Rate.secondsPerEvent), $1)
             },
             Field("methods", in: perRequest, inherit: { fill(&$0.methods, $1.methods) }) { $0.readMethods($1) },
             Field("when", in: [.entry, .alternative], refusing: [.alternatives]) { $0.readWhen($1) },
@@ -322,15 +322,15 @@ extension EntryFields {
         func refusal(of field: String) -> String {
             let remove = "Remove “\(field)”"
             return switch self {
-            case .empty where field.isPace: ": an empty body has no pace. \(remove), or add “json”, “text” or “file”."
+            case .empty where field.isPace: ": an empty body has no rate. \(remove), or add “json”, “text” or “file”."
             case .stream where field.isPace: ": each piece of a stream has its own “delay”. \(remove)."
             case .stream: ": a stream never uses the network. \(remove)."
             case .handler: ": the handler makes the whole response. \(remove)."
             case .empty: ": an empty body has no type. \(remove), or add “json”, “text” or “file”."
             case .error: ": a request that fails gets no response. \(remove) or “error”."
-            case .network where ["use", "timeout"].contains(field): ": the network answers. \(remove)."
-            case .network: ": the network answers. \(remove), or answer with “file”, “json” or “text” instead."
-            case .alternatives where ["use", "timeout"].contains(field): ": alternatives always answer. \(remove)."
+            case .network where ["use", "timeout"].contains(field): ": the network responds. \(remove)."
+            case .network: ": the network responds. \(remove), or use “file”, “json” or “text” instead."
+            case .alternatives where ["use", "timeout"].contains(field): ": alternatives always respond. \(remove)."
             case .alternatives: ": each alternative has its own. Write “\(field)” in an alternative."
             case .file, .inline, .data: ". \(remove)."
             }

@@ -125,14 +125,14 @@ package final class EntryFieldsReader {
         }
     }
 
-    /// Sets the pace, and notes a problem if there's another. Does nothing without a pace.
-    func set(_ pace: Pace?, _ member: Member) {
-        guard let pace else { return }
-        guard fields.pace == nil else {
+    /// Sets the rate, and notes a problem if there's another. Does nothing without a rate.
+    func set(_ rate: Rate?, _ member: Member) {
+        guard let rate else { return }
+        guard fields.rate == nil else {
             let advice = "Keep only one of bytesPerSecond, secondsPerLine and secondsPerEvent."
-            return note(member, .conflict, "“\(member.key)” can't go with another pace. \(advice)")
+            return note(member, .conflict, "“\(member.key)” can't go with another rate. \(advice)")
         }
-        fields.pace = pace
+        fields.rate = rate
     }
 
     // MARK: Values of a type
@@ -383,7 +383,7 @@ extension EntryFieldsReader {
         }
         let elements = elements(of: member)
         guard !elements.isEmpty else {
-            return note(member, .invalidValue, "“stream” is empty. Add a piece, or answer with \"text\": \"\".")
+            return note(member, .invalidValue, "“stream” is empty. Add a piece, or use \"text\": \"\".")
         }
         guard elements.count <= Self.mostPieces else {
             return note(

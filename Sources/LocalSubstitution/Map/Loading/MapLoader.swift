@@ -29,7 +29,7 @@ final class MapLoader {
     private var defaults = EntryFields()
     /// The options of an entry whose value is only a file name.
     private var plain = Entry.Options(EntryFields(), isPlain: true)
-    /// Whether the defaults are already known, since this is the second pass over the map.
+    /// Whether the defaults are already known, since this is the second skip the map.
     private let hasDefaults: Bool
     /// The first entry or alternative that names a file.
     private var firstWithFile: Entry?
@@ -311,7 +311,7 @@ private struct AlternativeEntries {
             note(
                 .neverReached,
                 entry,
-                "is never reached, because alternative \(number)\(line) answers every request that this one would. "
+                "is never reached, because alternative \(number)\(line) matches every request that this one would. "
                     + "Move this one before alternative \(number), "
                     + "or give alternative \(number) another “when” or a “times”."
             )

@@ -18,25 +18,25 @@ extension SubstitutionMap {
         let candidates = storage.index.candidates(for: url)
         guard !candidates.isEmpty else { return MapMatch(url, in: self, after: before) }
         let facts = facts()
-        var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
+        var skipped: [(entry: Entry, why: MapMatch.Skipped)] = []
         for (place, candidate) in candidates.enumerated() {
             let entry = storage.index.entries[candidate.number]
             guard entry.options.isEnabled else {
-                passedOver.append((entry, .isDisabled))
+                skipped.append((entry, .isDisabled))
                 continue
             }
             for entry in entry.answering {
-                do throws(MapMatch.PassedOver) {
+                do throws(MapMatch.Skipped) {
                     let answer = try answer(of: entry, candidate, to: facts, isUsedUp, url)
                     let shadowed = candidates[(place + 1)...].compactMap { self.shadowed($0) }
                     let won = (entry, candidate, answer)
-                    return MapMatch(url, in: self, after: before, won, passedOver: passedOver, shadowed: shadowed)
+                    return MapMatch(url, in: self, after: before, won, skipped: skipped, shadowed: shadowed)
                 } catch {
-                    passedOver.append((entry, error))
+                    skipped.append((entry, error))
                 }
             }
         }
-        return MapMatch(url, in: self, after: before, passedOver: passedOver)
+        return MapMatch(url, in: self, after: before, skipped: skipped)
     }
 
     /// Returns the enabled entries that match a URL, in order of precedence.
@@ -54,7 +54,7 @@ extension SubstitutionMap {
         to facts: RequestFacts,
         _ isUsedUp: (MapMatch.Count) -> Bool,
         _ url: NormalizedURL
-    ) throws(MapMatch.PassedOver) -> Substitution? {
+    ) throws(MapMatch.Skipped) -> Substitution? {
         let options = entry.options
         guard !options.isNever else { return nil }
         guard options.lists(method: facts.method) else { throw .methodNotListed(facts.method) }
@@ -88,7 +88,7 @@ extension SubstitutionMap {
     /// `noSuchFile` if the name was made from the URL.
     ///
     /// - Parameter isWritten: Whether the map has the file's whole name, without wildcards.
-    private func check(_ name: String, isWritten: Bool) throws(MapMatch.PassedOver) {
+    private func check(_ name: String, isWritten: Bool) throws(MapMatch.Skipped) {
         let status = storage.folder?.servedStatus(of: name)
         if isWritten {
             // A folder counts as an existing file. Opening it later reports the mistake in the map.
@@ -125,7 +125,7 @@ package final class MapMatch: Sendable {
     /// the request, or the winner only changes the request's headers: see ``passesOn``.
     let before: MapMatch?
     /// The entries and alternatives of this map that come before the winner, and why they don't answer.
-    private let own: [(entry: Entry, why: PassedOver)]
+    private let own: [(entry: Entry, why: Skipped)]
     /// The entries after the winner that also match the URL.
     let shadowed: [Entry]
     fileprivate init(
@@ -133,26 +133,26 @@ package final class MapMatch: Sendable {
         in map: SubstitutionMap,
         after before: MapMatch?,
         _ won: (entry: Entry, candidate: MapIndex.Candidate, answer: Substitution?)? = nil,
-        passedOver: [(entry: Entry, why: PassedOver)] = [],
+        skipped: [(entry: Entry, why: Skipped)] = [],
         shadowed: [Entry] = []
     ) {
         (self.url, self.map, self.before) = (url, map, before)
         winner = won?.entry
         number = won?.candidate.number
         substitution = won?.answer
-        own = passedOver
+        own = skipped
         self.shadowed = shadowed
     }
 
     /// The entries and alternatives that come before the winner, each with its map, and why they don't answer.
-    var passedOver: [(entry: Entry, map: SubstitutionMap, why: PassedOver)] {
-        (before?.passedOver ?? []) + own.map { ($0.entry, map, $0.why) }
+    var skipped: [(entry: Entry, map: SubstitutionMap, why: Skipped)] {
+        (before?.skipped ?? []) + own.map { ($0.entry, map, $0.why) }
     }
 
     /// Returns the first entry before the winner that doesn't answer for a certain reason; `nil` if there's none.
     private func first(
-        _ isWanted: (Entry, PassedOver) -> Bool
-    ) -> (entry: Entry, map: SubstitutionMap, why: PassedOver)? {
+        _ isWanted: (Entry, Skipped) -> Bool
+    ) -> (entry: Entry, map: SubstitutionMap, why: Skipped)? {
         before?.first(isWanted) ?? own.first { isWanted($0.entry, $0.why) }.map { ($0.entry, map, $0.why) }
     }
 
@@ -215,13 +215,13 @@ package final class MapMatch: Sendable {
     }
 
     /// The first entry before the winner whose file is missing; `nil` if there's none. Ignores names with wildcards.
-    var goneFile: (entry: Entry, map: SubstitutionMap, why: PassedOver)? {
+    var goneFile: (entry: Entry, map: SubstitutionMap, why: Skipped)? {
         first { _, why in if case .fileIsGone = why { true } else { false } }
     }
 
     /// The first entry that doesn't answer because of the request's method, headers, query or body, or because it has
     /// answered as many requests as its `times` allows.
-    var ruledOut: (entry: Entry, map: SubstitutionMap, why: PassedOver)? { first { _, why in why.isOfRequest } }
+    var ruledOut: (entry: Entry, map: SubstitutionMap, why: Skipped)? { first { _, why in why.isOfRequest } }
 
     /// The missing files of entries before the winner, each with its folder. If one of the files existed, its entry might
     /// win.
@@ -236,7 +236,7 @@ package final class MapMatch: Sendable {
     }
 
     /// Why an entry or alternative that matches the URL doesn't answer.
-    enum PassedOver: Error, Equatable {
+    enum Skipped: Error, Equatable {
         case isDisabled
         case methodNotListed(String)
         /// The request's headers or query don't meet the condition. The text says why, without a period.

@@ -92,9 +92,9 @@ extension SubstitutionMap {
                 } else if answered.contains(where: { $0.uppercased() == method }) {
                     ", but letter case matters. Write “\(method)” in \(field)."
                 } else {
-                    ". To answer \(method) too, add it to \(field), beside the others."
+                    ". To match \(method) too, add it to \(field), beside the others."
                 }
-            description = "“\(key)” answers only \(answered.listed())\(advice)"
+            description = "“\(key)” matches only \(answered.listed())\(advice)"
         }
 
         /// Returns a clause with the parameters that only the request's query or only the key's has; empty without any.

@@ -10,8 +10,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("How long a newer copy answers", .sessions, .timeLimit(.minutes(5)))
-struct NewerCopyTests {
+@Suite("How long a refreshed file answers", .sessions, .timeLimit(.minutes(5)))
+struct RefreshedFileTests {
     @Test("Immediately after a restart")
     func restart() async throws {
         let fixture = try UpdatingFixture(.text("newer", type: "text/css"))
@@ -45,7 +45,7 @@ struct NewerCopyTests {
         fixture.origin.stop()
         try fixture.files.write(contents, to: "a.txt")
         let restarted = try fixture.cache()
-        #expect(restarted.explain(try request(fixture.url)).isNewerCopy == false)
+        #expect(restarted.explain(try request(fixture.url)).isRefreshed == false)
         #expect(try restarted.lookUp(fixture.url)?.text == contents)
         // It's gone for good, whatever happens later.
         try fixture.files.write("local", to: "a.txt")
@@ -85,7 +85,7 @@ struct NewerCopyTests {
         let cache = try await fixture.updatedCache()
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
         cache.removeAllCachedResponses()
-        #expect(cache.explain(try request(fixture.url)).isNewerCopy == false)
+        #expect(cache.explain(try request(fixture.url)).isRefreshed == false)
         _ = try await cache.refreshing { () throws in #expect(try cache.lookUp(fixture.url)?.text == "local") }
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
     }
@@ -177,13 +177,13 @@ struct NewerCopyTests {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
         // Other responses have replaced it.
-        cache.responder.defaultCache.remove(under: try #require(NewerCopies.Copy.request(for: fixture.url)))
+        cache.responder.defaultCache.remove(under: try #require(RefreshedFiles.Copy.request(for: fixture.url)))
         guard try await cache.refreshAgain(fixture.url)?.kind == .refreshed else {
             Issue.record("it was not taken again")
             return
         }
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
-        cache.responder.defaultCache.remove(under: try #require(NewerCopies.Copy.request(for: fixture.url)))
+        cache.responder.defaultCache.remove(under: try #require(RefreshedFiles.Copy.request(for: fixture.url)))
         #expect(try fixture.cache().lookUp(fixture.url)?.text == "local")
     }
 
@@ -191,7 +191,7 @@ struct NewerCopyTests {
     func damaged() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
-        let key = try #require(NewerCopies.Copy.request(for: fixture.url))
+        let key = try #require(RefreshedFiles.Copy.request(for: fixture.url))
         let stored = try #require(cache.responder.defaultCache.response(under: key))
         let half = CachedURLResponse(response: stored.response, data: Data("half".utf8))
         cache.responder.defaultCache.store(half, under: key)

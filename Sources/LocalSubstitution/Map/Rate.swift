@@ -1,12 +1,12 @@
 package import Foundation
 
 /// How fast a body is sent: the map's fields `bytesPerSecond`, `secondsPerLine` and `secondsPerEvent`.
-package enum Pace: Sendable, Hashable {
+package enum Rate: Sendable, Hashable {
     case bytesPerSecond(Int)
     case secondsPerLine(Double)
     case secondsPerEvent(Double)
 
-    /// The pace in words, for explanations.
+    /// The rate in words, for explanations.
     var text: String {
         switch self {
         case .bytesPerSecond(let rate): "at \(rate.grouped) bytes per second"

@@ -6,13 +6,13 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The newer copies that the network has for the files of entries with `"use": "untilUpdated"`.
+/// The refreshed files that the network has for the files of entries with `"use": "untilUpdated"`.
 ///
-/// An entry's file, or its newer copy, answers at once. In the background, the package asks the network for a newer
+/// An entry's file, or its refreshed file, answers at once. In the background, the package asks the network for a newer
 /// copy, at most once an hour for each URL. The time of the last question isn't kept on disk, so a new process may ask
 /// sooner. Copies are stored in the default cache, and read from there for each request.
-final class NewerCopies: Sendable {
-    /// A question to the network: whether there's a newer copy of an entry's file for a URL.
+final class RefreshedFiles: Sendable {
+    /// A question to the network: whether there's a refreshed file of an entry's file for a URL.
     final class Question: Sendable {
         /// The URL in canonical form.
         let url: String
@@ -37,7 +37,7 @@ final class NewerCopies: Sendable {
         /// `Cache-Control`, `Vary` or type shows that it can't.
         fileprivate func check(_ response: HTTPURLResponse) throws(Complaint) {
             guard response.statusCode == 200 else {
-                throw Complaint("the server answered with status \(response.statusCode)")
+                throw Complaint("the server responded with status \(response.statusCode)")
             }
             if let value = response.value(forHTTPHeaderField: "Cache-Control"),
                 LoaderRules.directives(value)["no-store"] != nil
@@ -129,12 +129,12 @@ final class NewerCopies: Sendable {
 extension Plan {
     /// The question for the network about the answer's file; `nil` if the entry isn't `untilUpdated`, if the method is
     /// neither GET nor HEAD, or if the request must not reach the network.
-    var question: NewerCopies.Question? {
+    var question: RefreshedFiles.Question? {
         guard let substitution, substitution.use == .untilUpdated, !isOffline,
             ["GET", "HEAD"].contains(request.httpMethod ?? "GET"), let match, let requested = request.url,
             let name = substitution.fileName, let folder
         else { return nil }
-        return NewerCopies.Question(
+        return RefreshedFiles.Question(
             url: match.url.canonical,
             requested: requested,
             key: substitution.key,
@@ -144,7 +144,7 @@ extension Plan {
     }
 }
 
-extension NewerCopies {
+extension RefreshedFiles {
     private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
         // While no cache lends its storage, a copy couldn't be stored.
         guard defaultCache.isLent, var request = question.request else { return done() }
@@ -168,7 +168,7 @@ extension NewerCopies {
         }
     }
 
-    /// Stores the network's response if it's a newer copy. Returns the copy's size in bytes; `nil` if the file or copy
+    /// Stores the network's response if it's a refreshed file. Returns the copy's size in bytes; `nil` if the file or copy
     /// that answers now is up to date.
     ///
     /// - Parameter isConditional: Whether the request had validators, so that a 304 means that nothing is newer.
@@ -225,8 +225,8 @@ extension NewerCopies {
     }
 }
 
-extension NewerCopies {
-    /// A newer copy of a file: its bytes and their digest, the size and digest of the file that it replaces, and the
+extension RefreshedFiles {
+    /// A refreshed file of a file: its bytes and their digest, the size and digest of the file that it replaces, and the
     /// server's headers.
     final class Copy: Sendable, Equatable {
         let data: Data

@@ -1,29 +1,29 @@
 package import Dispatch
 package import Foundation
 
-/// A body on its way to a client: at its pace, or as it arrives. Says which bytes are next and when they're due. The sender
+/// A body on its way to a client: at its rate, or as it arrives. Says which bytes are next and when they're due. The sender
 /// waits.
-package struct PacedBody {
+package struct ThrottledBody {
     private let body: Response.Body
-    private let pace: Pace?
+    private let rate: Rate?
     private let longest: Int
     private var taken = 0
     /// When the previous piece was due; at first, when the sender began.
     private var last = DispatchTime.now()
 
     /// - Parameters:
-    ///   - pace: How fast to send the body; `nil` to send each piece at once.
+    ///   - rate: How fast to send the body; `nil` to send each piece at once.
     ///   - longest: The longest piece of a file, in bytes.
-    package init(_ body: Response.Body, at pace: Pace?, longestPiece longest: Int = .max) {
-        (self.body, self.pace, self.longest) = (body, pace, longest)
+    package init(_ body: Response.Body, at rate: Rate?, longestPiece longest: Int = .max) {
+        (self.body, self.rate, self.longest) = (body, rate, longest)
     }
 
     /// Returns the next bytes; `nil` at the end of the body. Call this once the previous bytes are sent.
     ///
-    /// - Returns: The bytes, when they're due, and the time from which that was counted. If the pace is even, that's when the
+    /// - Returns: The bytes, when they're due, and the time from which that was counted. If the rate is even, that's when the
     ///   previous bytes were due, so that a late piece doesn't delay the later ones. Otherwise, it's now.
     package mutating func next() throws(URLError) -> (bytes: Data, since: DispatchTime, due: DispatchTime)? {
-        let since = pace?.isEven == true ? last : .now()
+        let since = rate?.isEven == true ? last : .now()
         guard let (bytes, delay) = try piece() else { return nil }
         taken += bytes.count
         last = since + delay
@@ -34,13 +34,13 @@ package struct PacedBody {
         switch body {
         case .data(let data):
             guard taken < data.count else { return nil }
-            return pace?.piece(of: data, from: taken) ?? (data, 0)
+            return rate?.piece(of: data, from: taken) ?? (data, 0)
         case .file(let file, let range):
             let start = range.lowerBound + taken
-            let end = min(start + min(pace?.pieceSize ?? .max, longest), range.upperBound)
+            let end = min(start + min(rate?.pieceSize ?? .max, longest), range.upperBound)
             guard start < end else { return nil }
             var delay = 0.0
-            if case .bytesPerSecond(let rate)? = pace { delay = Double(end - start) / Double(rate) }
+            if case .bytesPerSecond(let rate)? = rate { delay = Double(end - start) / Double(rate) }
             do throws(FileProblem) {
                 return (try file.bytes(start..<end), delay)
             } catch {

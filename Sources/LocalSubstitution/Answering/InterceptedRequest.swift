@@ -10,7 +10,7 @@ import FoundationNetworking
 /// If the loader asks the protocol, then the cache, and then starts the protocol, all on one queue for all sessions, it's
 /// enough to keep the latest note (on Linux: `URLSession.swift`, `sharedQueue`). For a loader that doesn't promise that
 /// order, nothing is noted.
-final class TakenRequest: Sendable {
+final class InterceptedRequest: Sendable {
     /// What was found when the protocol accepted the request: its retained response, or else its plan.
     struct Note: Sendable {
         let request: URLRequest
@@ -77,7 +77,7 @@ extension Responder {
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
-        _ taken: TakenRequest.Note?
+        _ taken: InterceptedRequest.Note?
     ) -> CachedURLResponse? {
         if let cached, hasReturned(cached, to: request) { return cached.meetingPreconditions(of: request) }
         return retainedResponse(for: request, checked: taken?.checkedResponse)
