@@ -139,7 +139,7 @@ extension Recording {
         )
         if test.isCertain {
             let other = known.withLock { known in
-                let other = place.folded.lazy.compactMap { known.tests[$0] }.first { $0.identity != test.identity }
+                let other = place.folded.compactMap { known.tests[$0] }.first { $0.identity != test.identity }
                 if other == nil { for path in place.folded { known.tests[path] = test } }
                 return other
             }
