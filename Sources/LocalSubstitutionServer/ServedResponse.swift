@@ -219,7 +219,7 @@ extension Response.Body {
             do throws(FileProblem) { return try file.bytes(range) } catch { throw URLError(.cannotOpenFile) }
         case .arriving(let next):
             var bytes = Data()
-            while let piece = try next() {
+            while let piece = try next().get() {
                 bytes += piece
                 guard bytes.count <= limit else { throw Self.tooLong(limit) }
             }

@@ -10,9 +10,10 @@ package struct Response: Sendable {
         case data(Data)
         /// A range of a large file's bytes.
         case file(LargeFile, Range<Int>)
-        /// A body of which more may arrive. The closure waits for the next bytes, and returns `nil` at the end. It throws if
-        /// the load fails, or if the client doesn't want the response any more.
-        case arriving(@Sendable () throws(URLError) -> Data?)
+        /// A body of which more may arrive. The closure waits for the next bytes, and returns `nil` at the end. It returns
+        /// an error if the load fails, or if the client doesn't want the response any more. (A stored closure with typed throws
+        /// would need iOS 18.)
+        case arriving(@Sendable () -> Result<Data?, URLError>)
     }
 
     package let head: URLResponse

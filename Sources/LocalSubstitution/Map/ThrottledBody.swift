@@ -47,7 +47,7 @@ package struct ThrottledBody {
                 throw .unreadable(error, nil)
             }
         case .arriving(let next):
-            return try next().map { ($0, 0) }
+            return try next().get().map { ($0, 0) }
         }
     }
 }

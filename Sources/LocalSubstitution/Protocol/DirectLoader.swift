@@ -52,7 +52,7 @@ package final class DirectLoader: Sendable {
         guard let arriving else { return .failed(nil, URLError(.cancelled)) }
         switch arriving.next() {
         case .head(let head, let kind)?:
-            let body = Response.Body.arriving { () throws(URLError) in try arriving.nextBytes() }
+            let body = Response.Body.arriving { Result { () throws(URLError) in try arriving.nextBytes() } }
             return RequestOutcome(kind, nil, .success(Response(head, body)))
         case .end(let outcome)?: return outcome
         case .data?, nil: return .failed(nil, URLError(.cancelled))
