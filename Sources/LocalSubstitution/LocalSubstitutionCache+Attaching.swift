@@ -6,24 +6,30 @@ public import FoundationNetworking
 #endif
 
 extension LocalSubstitutionCache {
-    /// Makes a configuration's sessions use this cache's map for every request, even if URLSession wouldn't ask a cache
-    /// or would reject its response.
+    /// Makes a configuration's sessions use this cache's map for every request.
     ///
-    /// URLSession doesn't ask a cache about requests with `Authorization`, with a policy that ignores local data, or with
-    /// methods other than GET and HEAD, and it rejects some statuses from a cache.
+    /// ```swift
+    /// let configuration = URLSessionConfiguration.default
+    /// try cache.attach(to: configuration)
+    /// let session = URLSession(configuration: configuration)
+    /// ```
     ///
-    /// Sets the configuration's `urlCache`, and adds a protocol to its `protocolClasses`. The protocol intercepts only
-    /// requests that it responds to, forwards or fails. Call this before you make the session, and once for each
-    /// configuration: attaching again replaces the earlier attachment. Each call creates a protocol class, which exists
-    /// until the process ends and keeps the map in memory.
+    /// An attached session uses the map even where URLSession wouldn't ask a cache: for requests with `Authorization`,
+    /// with a policy that ignores local data, or with methods other than GET and HEAD. It also gets responses that
+    /// URLSession rejects from a cache because of their status.
+    ///
+    /// Call this before you make the session, and once for each configuration: attaching again replaces the earlier
+    /// attachment. This method sets the configuration's `urlCache`, and adds a protocol to its `protocolClasses`. The
+    /// protocol intercepts only requests that it responds to, forwards or fails. Each call creates a protocol class,
+    /// which exists until the process ends and keeps the map in memory.
     ///
     /// On Apple systems with two loaders, this method also sets `usesClassicLoadingMode` to `true`, because the newer
-    /// loader might not use protocols. It leaves the property alone if your app has changed it from its default.
+    /// loader might not use protocols. If your app has changed the property from its default, it stays as it is.
     ///
     /// - Parameters:
     ///   - configuration: The sessions' configuration. Forwarded requests use the headers, cookies and timeouts that it
     ///     has when you call this method.
-    ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
+    ///   - unmatched: What happens to requests that no entry matches. By default, they're loaded from the network.
     /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern. For a background
     ///   configuration, and on watchOS, also if `unmatched` isn't `.load`, because custom protocols aren't available.
     public func attach(
@@ -36,11 +42,11 @@ extension LocalSubstitutionCache {
     /// Attaches this cache to a configuration, with settings that only the package uses.
     ///
     /// - Parameters:
-    ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil` for none.
-    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is delivered
-    ///     in pieces as it arrives, and isn't recorded.
-    ///   - listener: Hears of each HTTP request whose body the protocol can see; `nil` for none. With a listener, the
-    ///     protocol also handles requests that it would otherwise leave to the loader.
+    ///   - recorder: Records the network's responses, and responds with them when the network fails; `nil` for none.
+    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is streamed,
+    ///     and isn't recorded.
+    ///   - listener: Hears of each HTTP request whose body is available to the protocol; `nil` for none. With a
+    ///     listener, the protocol also intercepts requests that it otherwise wouldn't.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
     @discardableResult
     @inline(never)  // Otherwise, each of its callers would contain a copy.
@@ -64,8 +70,7 @@ extension LocalSubstitutionCache {
         return slot
     }
 
-    /// Returns an attachment for sessions. If they're strict, the cache itself no longer asks for newer files: see
-    /// ``Responder/takeCacheOffline()``.
+    /// If the rules are strict, the cache itself no longer asks for newer files: see ``Responder/takeCacheOffline()``.
     func attachment(
         to configuration: URLSessionConfiguration,
         rules: SessionRules,
@@ -75,11 +80,21 @@ extension LocalSubstitutionCache {
         return Attachment(of: responder, to: configuration, rules: rules, responseLimit: responseLimit)
     }
 
-    /// Creates a session with this cache attached. On Apple systems with two loaders, always selects the older loader.
+    /// Creates a session with this cache attached.
+    ///
+    /// ```swift
+    /// let session = try cache.makeSession(unmatched: .fail)
+    /// let (data, response) = try await session.data(from: url)
+    /// ```
+    ///
+    /// Each call creates a protocol class. The class exists until the process ends, and keeps the map in memory, even
+    /// after the session and the cache are gone. Make one session and use it again.
+    ///
+    /// On Apple systems with two loaders, the session always uses the older loader.
     ///
     /// - Parameters:
     ///   - configuration: The configuration, which this method copies; `.ephemeral` by default.
-    ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
+    ///   - unmatched: What happens to requests that no entry matches. By default, they're loaded from the network.
     ///   - delegate: The session's delegate, which the session retains until it's invalidated.
     ///   - delegateQueue: The queue for the delegate and for completion handlers. By default, the session creates one.
     /// - Throws: The errors of ``attach(to:unmatched:)``.
@@ -98,8 +113,6 @@ extension LocalSubstitutionCache {
         )
     }
 
-    /// Creates a session with this cache and a recorder attached; see
-    /// ``makeSession(_:unmatched:delegate:delegateQueue:)``.
     package func makeSession(
         _ configuration: URLSessionConfiguration,
         unmatched: Unmatched,
@@ -113,8 +126,8 @@ extension LocalSubstitutionCache {
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
     }
 
-    /// Creates a loader that answers requests with this cache's map, for a client that isn't a URLSession. Throws an
-    /// error if an allowed URL of `unmatched` is neither a URL nor a match pattern.
+    /// Creates a loader with this cache's map, for a client that isn't a URLSession. Throws an error if an allowed URL
+    /// of `unmatched` is neither a URL nor a match pattern.
     ///
     /// - Parameter sendsCredentials: Whether a request's `Authorization` header is forwarded to the network.
     package func makeDirectLoader(
@@ -127,8 +140,8 @@ extension LocalSubstitutionCache {
             responder,
             configuration,
             rules: try SessionRules(unmatched, recorder: recorder, isBrowsed: true),
-            // Without a recorder, bodies over 16 MiB are passed on as they arrive. A recorder needs whole bodies, so
-            // with a recorder, the limit is the default of 256 MiB.
+            // Without a recorder, bodies over 16 MiB are streamed. A recorder needs whole bodies, so with a recorder,
+            // the limit is the default of 256 MiB.
             responseLimit: recorder == nil ? 16 << 20 : nil,
             for: [.followsRedirects, .readsBodies],
             sendsCredentials: sendsCredentials

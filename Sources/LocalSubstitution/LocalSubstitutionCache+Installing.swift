@@ -14,7 +14,7 @@ extension LocalSubstitutionCache {
         let cache: LocalSubstitutionCache
         let formerCache: URLCache
 
-        /// Uninstalls the cache. Restores the former `URLCache.shared`, unless another cache has been set since.
+        /// Restores the former `URLCache.shared`, unless another cache has been set since.
         func undo() {
             InstalledProtocol.use(nil)
             SharedSessionCache.only.use(nil)
@@ -22,20 +22,25 @@ extension LocalSubstitutionCache {
         }
     }
 
-    /// The current installation, if any. Installing and uninstalling hold the lock, since both change several globals.
+    /// Installing and uninstalling hold the lock, since both change several globals.
     private static let installation = Guarded<Installation?>(nil)
 
     /// Makes `URLSession.shared` use this cache's map for every request.
     ///
-    /// Sets `URLCache.shared` and registers a protocol. Call this before the process uses any session. If another cache
-    /// is installed, this method uninstalls it. A session with its own configuration doesn't use an installed cache:
-    /// attach the cache to that configuration.
+    /// ```swift
+    /// try LocalSubstitutionCache(bundle: .main).install()
+    /// let (data, response) = try await URLSession.shared.data(from: url)
+    /// ```
+    ///
+    /// Call this before the process uses any session. A session with its own configuration doesn't use an installed
+    /// cache: attach the cache to that configuration. This method sets `URLCache.shared` and registers a protocol. If
+    /// another cache is installed, it's uninstalled first.
     ///
     /// On Apple platforms, this method doesn't throw if `URLSession.shared` already has another cache, because the
-    /// protocol may still answer. The cache then reports the event `sharedSessionInUse`. If `URLSession.shared` uses the
-    /// newer of Apple's two loaders, which might not ask the protocol, the cache reports the event `newerLoader`.
+    /// protocol may still respond. The cache then reports the event `sharedSessionInUse`. If `URLSession.shared` uses
+    /// the newer of Apple's two loaders, which might not ask the protocol, the cache reports the event `newerLoader`.
     ///
-    /// - Parameter unmatched: What happens to requests that no entry answers. By default, they're loaded from the
+    /// - Parameter unmatched: What happens to requests that no entry matches. By default, they're loaded from the
     ///   network.
     /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern. On Linux, also if the
     ///   process has already used a session. On watchOS, which has no custom protocols, also if `unmatched` isn't
@@ -44,7 +49,6 @@ extension LocalSubstitutionCache {
         try install(unmatched: unmatched, responseRecorder: nil)
     }
 
-    /// Installs this cache with a recorder; see ``install(unmatched:)``.
     package func install(unmatched: Unmatched, responseRecorder recorder: (any ResponseRecorder)?)
         throws(AttachmentError)
     {
@@ -102,7 +106,7 @@ extension LocalSubstitutionCache {
     /// only if ``reachesSharedSession`` is `true`.
     ///
     /// - Parameters:
-    ///   - unmatched: What happens to requests that use the map, but that no entry answers.
+    ///   - unmatched: What happens to requests that use the map, but that no entry matches.
     ///   - listener: A listener for the requests that use the map.
     ///   - takes: Returns whether a request uses the map. On Linux, it's called on the thread that resumes the
     ///     request's task.
@@ -117,9 +121,9 @@ extension LocalSubstitutionCache {
         return SharedSessionProtocol.use(attachment(to: .default, rules: rules), takes: takes)
     }
 
-    /// Calls a closure with each request of `URLSession.shared` that no test's map takes, although an entry of this cache's map
-    /// would respond, or may respond once the request's body is read. It may be called several times for a request. Returns
-    /// a closure that ends this.
+    /// Calls a closure with each request of `URLSession.shared` that no test's map intercepts, although an entry of
+    /// this cache's map would respond, or may respond once the request's body is read. It may be called several times
+    /// for a request. Returns a closure that ends this.
     package func watchSharedSession(
         _ witness: @escaping @Sendable (URLRequest) -> Void
     ) -> @Sendable () -> Void {
@@ -134,8 +138,8 @@ extension LocalSubstitutionCache {
     package static let reachesSharedSession = prepareSharedSession(.current)
 
     /// Registers the protocols, and lets `URLSession.shared` keep the cache if it keeps what it finds at its first use.
-    /// Otherwise, it's enough to register the protocols. They have no effect unless a cache is installed or a test's map
-    /// answers.
+    /// Otherwise, it's enough to register the protocols. They have no effect unless a cache is installed or a test uses
+    /// the session.
     ///
     /// - Returns: Whether the session can use the protocols and the cache.
     static func prepareSharedSession(_ traits: LoaderTraits) -> Bool {
@@ -185,14 +189,14 @@ extension LocalSubstitutionCache {
     /// - The map itself: JSON that begins with `{`. Use this on a device, where an app can't read the test runner's
     ///   files. The entries' files are in the main bundle, in the same folder as those of a map in the bundle.
     ///
-    /// With `LOCAL_SUBSTITUTION_UNMATCHED=fail`, requests that no entry answers fail. Without the variable, or with
+    /// With `LOCAL_SUBSTITUTION_UNMATCHED=fail`, requests that no entry matches fail. Without the variable, or with
     /// `load`, they're loaded from the network. In both cases, the installed cache prints a line to standard error for
-    /// each unanswered request that reaches the cache or one of its protocols. If your code makes its own sessions,
-    /// attach ``installed`` to their configurations.
+    /// each request that reaches it and gets no response from it. If your code makes its own sessions, attach
+    /// ``installed`` to their configurations.
     ///
     /// - Parameters:
     ///   - allowInRelease: Whether to install the cache even in a build without `DEBUG`, such as the one that your
-    ///     users have. By default, `false`.
+    ///     users have; `false` by default.
     ///   - handlers: The handlers by name. An entry's field `handler` contains such a name. Empty by default.
     /// - Returns: The cache. Returns `nil` and does nothing if the variable isn't set, or if the build has no `DEBUG`
     ///   and `allowInRelease` is `false`.

@@ -5,15 +5,16 @@ import Guarded
 public import FoundationNetworking
 #endif
 
-/// A `URLCache` that answers requests that match a map's entries, from local files or from the map itself. It leaves
-/// all other requests to the default cache, which is `URLCache`'s own storage, and to the network.
+/// A `URLCache` that responds to the requests that a map's entries match, with local files or with what the map itself
+/// contains. All other requests go to the default cache, which is `URLCache`'s own storage, and to the network.
 ///
 /// Install it once, before the process uses any session. Your networking code doesn't change:
 /// ```swift
 /// try LocalSubstitutionCache(bundle: .main).install()
 /// ```
-/// An installed cache answers everything that this process loads with `URLSession.shared`. For a session with its own
-/// configuration, call ``attach(to:unmatched:)`` before you make the session. You can use the cache from any thread.
+/// An installed cache responds to everything that this process loads with `URLSession.shared`. For a session with its
+/// own configuration, call ``attach(to:unmatched:)`` before you make the session. You can use the cache from any
+/// thread.
 public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     // Unchecked, because a subclass of `URLCache` must restate the superclass's conformance. All that this class adds
     // is Sendable.
@@ -21,7 +22,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     let responder: Responder
     /// The loader for ``answer(to:)``, created at first use.
     private let loader = Guarded<DirectLoader?>(nil)
-    /// The protocol classes that answer with this cache's map.
+    /// The protocol classes of this cache's attached sessions.
     let slots = Guarded<[SubstitutionURLProtocol.Type]>([])
 
     /// Creates a cache with a map.
@@ -29,9 +30,9 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// - Parameters:
     ///   - map: The map.
     ///   - reloadsChanges: Whether changes to the map's file and the entries' files take effect at the next request;
-    ///     `false` by default. A map made in code has no file, so only the entries' files are watched.
-    ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. Entries' responses are
-    ///     retained in memory separately, and don't count toward it.
+    ///     `false` by default. If you made the map in code, only the entries' files are watched.
+    ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. The map's responses in
+    ///     memory have a separate limit.
     ///   - diskCapacity: The default cache's disk capacity, in bytes; 20 MiB by default.
     ///   - directory: The default cache's folder. By default, the folder that `URLCache` chooses.
     public convenience init(
@@ -139,7 +140,10 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     // MARK: Map, counts and events
 
-    /// The map in use. Setting another map is atomic, and drops all responses that are retained in memory.
+    /// The map in use.
+    ///
+    /// Setting another map is atomic. It removes all responses in memory, and resets the counts of `times` and
+    /// ``unusedEntries``.
     public var map: SubstitutionMap {
         get { responder.maps.map }
         set { responder.use(newValue) }
@@ -148,11 +152,17 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// Counts of what the cache has done so far.
     public var statistics: Statistics { responder.statistics }
 
-    /// Returns a stream of everything that the cache does from now on, in order. Each call returns a new stream, for a
-    /// single listener.
+    /// Returns a stream of everything that the cache does from now on, in order.
     ///
-    /// The cache adds an event to the stream before the session receives the response. The stream doesn't keep the
-    /// cache alive, and ends when the cache is deallocated.
+    /// ```swift
+    /// let events = cache.events()
+    /// Task {
+    ///     for await event in events { print(event) }
+    /// }
+    /// ```
+    ///
+    /// Each call returns a new stream, for a single listener. The cache adds an event to the stream before the session
+    /// receives the response. The stream doesn't keep the cache alive, and ends when the cache is deallocated.
     ///
     /// - Parameter limit: The maximum number of events to buffer; 10,000 by default. If the listener falls further
     ///   behind, the oldest events are dropped.
@@ -160,21 +170,19 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         responder.events(bufferingNewest: limit)
     }
 
-    /// Calls a closure with each event from now on, on the thread where the event occurs and before the response is
-    /// delivered.
+    /// Calls a closure with each event, on the thread where the event occurs and before the response is delivered.
     package func hear(_ listener: @escaping @Sendable (Event) -> Void) { responder.hear(listener) }
 
     /// Calls a closure when the map is reloaded or fails to reload, on the thread that reloads it.
     package func hearReloads(_ listener: @escaping @Sendable (Event) -> Void) { responder.hearReloads(listener) }
 
-    /// The entries that haven't answered a request since the map was set or reloaded. `null` and disabled entries are
-    /// left out.
+    /// The entries that haven't responded to a request since the map was set or reloaded. `null` and disabled entries
+    /// are left out.
     public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.layers.entries(used: false) }
 
-    /// The map and a test's other layers.
     package var layers: MapLayers { responder.maps.layers }
 
-    /// Changes a test's layers, and drops all responses that are retained in memory.
+    /// Changes a test's layers, and removes all responses from memory.
     package func change(_ layers: (inout MapLayers) -> Void) { responder.change(layers) }
 
     /// Explains what responds to a request with the current map, in an attached session and cache only, and why.
@@ -185,15 +193,23 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// if explanation.cacheOnly.outcome != .matched { print("Attach the cache: \(explanation.cacheOnly.reason)") }
     /// ```
     ///
-    /// This changes nothing, loads nothing, and isn't counted as a request.
+    /// Nothing is loaded, and the explanation isn't counted as a request.
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
-    /// Answers a request as an attached session would, for code that doesn't use URLSession. Returns `nil` if the map
-    /// leaves the request to your code, for example because no entry matches it.
+    /// Returns the response that an attached session would get, for code that doesn't use URLSession. Returns `nil` if
+    /// the request is left to your code, for example because no entry matches it.
+    ///
+    /// ```swift
+    /// if let (data, response) = try await cache.answer(to: request) {
+    ///     print(response.statusCode, data.count)
+    /// } else {
+    ///     print("no entry matches: load the request yourself")
+    /// }
+    /// ```
     ///
     /// Delays, conditions, handlers, redirects, statistics and events work as in a session. Forwarded requests use the
-    /// default configuration. A streamed response is returned whole. A redirect is followed only if an entry answers
-    /// its target. Otherwise, the redirect itself is returned.
+    /// default configuration. A streamed response is returned whole. A redirect is followed if an entry matches its
+    /// target. Otherwise, the redirect itself is returned.
     ///
     /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
     /// - Throws: A `URLError`: the error of the entry, its handler or the network, an error that says why a file can't
@@ -210,8 +226,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     // MARK: Looking up
 
-    /// Returns an entry's response to a request. If no entry answers, returns the default cache's response, or `nil` if
-    /// that cache has none.
+    /// Returns an entry's response to a request. If no entry responds, returns the default cache's response, or `nil`
+    /// if that cache has none.
     ///
     /// The first lookup that needs a file reads it on the caller's thread.
     public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
@@ -231,19 +247,20 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     // MARK: Storing and removing
 
-    /// Stores a response in the default cache, unless an entry would answer the request or has created the response.
+    /// Stores a response in the default cache. Does nothing if an entry made the response, or would respond to the
+    /// request.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
         responder.store(cachedResponse, for: request)
     }
 
-    /// Stores a response in the default cache, unless an entry would answer the task's current request or has created
-    /// the response.
+    /// Stores a response in the default cache. Does nothing if an entry made the response, or would respond to the
+    /// task's current request.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
         if let request = dataTask.currentRequest { responder.store(cachedResponse, for: request) }
     }
 
-    /// Removes the response that's retained in memory for a request, the one in the default cache, and the newer file
-    /// of an `untilUpdated` entry's file. The next lookup answers from the map again.
+    /// Removes a request's response in memory, its response in the default cache, and the refreshed file of its
+    /// `untilUpdated` entry. The map stays, so the next lookup uses it again.
     public override func removeCachedResponse(for request: URLRequest) { responder.remove(request) }
 
     /// Removes the responses to a task's current request; see ``removeCachedResponse(for:)-(URLRequest)``.
@@ -251,14 +268,14 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         if let request = dataTask.currentRequest { responder.remove(request) }
     }
 
-    /// Removes all responses that are retained in memory and everything in the default cache, including the newer
-    /// copies of `untilUpdated` entries' files. The map stays.
+    /// Removes all responses in memory and everything in the default cache, including the refreshed files of
+    /// `untilUpdated` entries. The map stays.
     public override func removeAllCachedResponses() {
         responder.removeAll { super.removeAllCachedResponses() }
     }
 
-    /// Removes all responses that are retained in memory. From the default cache, removes what was stored after a date:
-    /// responses, and refreshed files of `untilUpdated` entries' files.
+    /// Removes all responses in memory. From the default cache, removes what was stored after a date: responses, and
+    /// refreshed files of `untilUpdated` entries.
     public override func removeCachedResponses(since date: Date) {
         responder.removeAll { super.removeCachedResponses(since: date) }
     }

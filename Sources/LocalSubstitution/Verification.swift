@@ -9,9 +9,9 @@ public import FoundationNetworking
 extension LocalSubstitutionCache {
     /// Whether a session gets responses from the cache's map, and if not, why not.
     public enum Verification: Sendable, Hashable, CustomStringConvertible {
-        /// An entry of the map answered this URL.
+        /// An entry of the map matched this URL, and the session got its response.
         case substituted(URL)
-        /// The map didn't answer.
+        /// The session got no response from the map. The reason says why.
         case notSubstituted(Reason)
 
         /// Why a session doesn't get a response from the map. Two reasons of the same kind are equal, even if their
@@ -62,7 +62,7 @@ extension LocalSubstitutionCache {
                     "The configuration's usesClassicLoadingMode is false, and Apple's newer loader might not ask "
                     + "protocols. Set usesClassicLoadingMode to true, then make the session."
             )
-            /// The same for `URLSession.shared`, whose configuration can't be changed.
+            /// As ``newerLoader``, for `URLSession.shared`, whose configuration can't be changed.
             static let newerLoaderOfSharedSession = Reason(
                 kind: "newerLoader",
                 description:
@@ -71,7 +71,7 @@ extension LocalSubstitutionCache {
             )
             /// The request failed.
             public static let failed = Reason(kind: "failed", description: "The request failed.")
-            /// The session is set up correctly, but the platform's loader didn't use the cache's response.
+            /// The session is set up correctly, but URLSession didn't use the cache's response.
             public static let platform = Reason(
                 kind: "platform",
                 description:
@@ -97,10 +97,17 @@ extension LocalSubstitutionCache {
         }
     }
 
-    /// Loads one URL of the map through a session, and returns whether the map answered it.
+    /// Loads one URL of the map through a session, and returns whether the session got the map's response.
     ///
-    /// The URL is a key without `*` whose entry answers a plain `GET`. If the session has this cache but doesn't use
-    /// the cache's response, the session loads the URL from the network. The load is cancelled after ten seconds.
+    /// ```swift
+    /// switch await cache.verify(session) {
+    /// case .substituted(let url): print("The session uses the map: \(url)")
+    /// case .notSubstituted(let reason): print(reason)
+    /// }
+    /// ```
+    ///
+    /// The URL is a key without `*` whose entry responds to a plain `GET`. If the session has this cache but doesn't
+    /// use its response, the session loads the URL from the network. The load is cancelled after ten seconds.
     ///
     /// If the session doesn't have this cache, nothing is loaded. The exception is `URLSession.shared` on Apple
     /// platforms while this cache is installed: that session may use an installed protocol that its configuration
@@ -156,8 +163,8 @@ extension LocalSubstitutionCache {
         return URLCache.shared === self ? .madeBefore : .anotherCache
     }
 
-    /// The URL that ``verify(_:)`` loads: the first key without `*` whose entry answers a plain `GET` itself, but not
-    /// with a redirect. `nil` if there's no such key.
+    /// The URL that ``verify(_:)`` loads: the first key without `*` whose entry itself responds to a plain `GET`, but
+    /// not with a redirect. `nil` if there's no such key.
     private var urlToVerify: URL? {
         let map = map
         for entry in map.storage.index.entries where !entry.isPattern {

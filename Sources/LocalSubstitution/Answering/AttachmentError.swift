@@ -31,7 +31,7 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
     /// The same as `description`.
     public var errorDescription: String? { description }
 
-    /// The error of an installation on watchOS that needs a custom protocol: watchOS has no custom protocols.
+    /// For an installation; an attachment's error gives other advice.
     static let withoutProtocols = AttachmentError(
         .unsupportedPlatform,
         "watchOS has no custom protocols. Install without a recorder, and with unmatched: .load."

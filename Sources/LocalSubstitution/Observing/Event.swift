@@ -28,31 +28,32 @@ extension LocalSubstitutionCache {
             public static var missed: Kind { Kind(rawValue: "missed") }
             /// An entry matches the URL, but didn't respond, and the default cache has nothing for the request.
             public static var bypassed: Kind { Kind(rawValue: "bypassed") }
-            /// The request ended without a response: an entry's file couldn't be read, a handler's answer isn't valid,
-            /// the network failed, or the request timed out.
+            /// The request ended without a response: an entry's file couldn't be read, a handler's answer isn't
+            /// allowed, the network failed, or the request timed out.
             public static var failed: Kind { Kind(rawValue: "failed") }
             /// The request was cancelled.
             public static var cancelled: Kind { Kind(rawValue: "cancelled") }
-            /// A recorder kept a response that is new or has changed.
+            /// A recorder recorded a response that is new or has changed.
             public static var recorded: Kind { Kind(rawValue: "recorded") }
-            /// A recorder didn't keep a response.
+            /// A recorder didn't record a response.
             public static var notRecorded: Kind { Kind(rawValue: "notRecorded") }
             /// An entry's file couldn't be read when a request needed it. How the request ended is another event, since
             /// the next entry or the default cache may respond instead.
             public static var fault: Kind { Kind(rawValue: "fault") }
-            /// A refreshed file of an `untilUpdated` entry's file arrived from the network. The copy answers from now on.
+            /// A newer file for an `untilUpdated` entry arrived from the network. This refreshed file is returned from
+            /// now on.
             public static var refreshed: Kind { Kind(rawValue: "refreshed") }
-            /// The network has no newer file of an `untilUpdated` entry's file.
+            /// The network has no newer file for an `untilUpdated` entry.
             public static var upToDate: Kind { Kind(rawValue: "upToDate") }
-            /// The request for a newer file failed, or the response can't replace the file. The file or copy that
-            /// answered before stays in use.
+            /// The request for a newer file failed, or the response can't replace the file. The file that was returned
+            /// before stays in use.
             public static var refreshFailed: Kind { Kind(rawValue: "refreshFailed") }
             /// The map's file changed and was loaded again.
             public static var mapReloaded: Kind { Kind(rawValue: "mapReloaded") }
             /// The map's file changed but has problems, so the last good map stays in use.
             public static var mapNotReloaded: Kind { Kind(rawValue: "mapNotReloaded") }
             /// The cache was installed, but isn't the cache of `URLSession.shared`. On Apple platforms, the installed
-            /// protocol may still answer.
+            /// protocol may still respond.
             public static var sharedSessionInUse: Kind { Kind(rawValue: "sharedSessionInUse") }
             /// The cache was installed, but `URLSession.shared` uses the newer of Apple's two loaders, which might not ask
             /// the installed protocol.
@@ -66,16 +67,16 @@ extension LocalSubstitutionCache {
         /// The entry's key, or the URL if a recording or the network responded without an entry. `nil` for other events
         /// without an entry.
         public internal(set) var key: String?
-        /// The file of the entry that responded, even if the refreshed file did. For ``Kind/fault``, the file that
-        /// couldn't be read. For ``Kind/recorded``, the file that was written. `nil` for other events, for an entry
-        /// without a file, and for a recording.
+        /// The file of the entry that responded, even if its refreshed file was returned. For ``Kind/fault``, the file
+        /// that couldn't be read. For ``Kind/recorded``, the file that was written. `nil` for other events, for an
+        /// entry without a file, and for a recording.
         public internal(set) var file: URL?
         /// The size in bytes of the body that was delivered, recorded or refreshed; `nil` for other events.
         public internal(set) var bytes: Int?
         /// The reason, in words; `nil` for events that need none. For ``Kind/matched``, it says that a refreshed file
-        /// answers; `nil` if none does. For ``Kind/recorded``, it lists the response's headers that were left out because
-        /// they may contain a credential. It also says if the response replaced a different one, since a map can't tell
-        /// the requests for the two apart.
+        /// was returned; otherwise, it's `nil`. For ``Kind/recorded``, it lists the response's headers that were left
+        /// out because they may contain a credential. It also says if the response replaced a different one, since a
+        /// map can't tell the requests for the two apart.
         public internal(set) var reason: String?
         /// The keys that almost match the URL, for ``Kind/missed``; empty for other events.
         public internal(set) var nearMisses: [SubstitutionMap.NearMiss] = []

@@ -6,7 +6,6 @@ final class Observers: Sendable {
     typealias Event = LocalSubstitutionCache.Event
     typealias Statistics = LocalSubstitutionCache.Statistics
 
-    /// A receiver of events.
     final class Listener: Sendable {
         let hear: @Sendable (Event) -> Void
         /// Called when the cache is deallocated.
@@ -36,7 +35,7 @@ final class Observers: Sendable {
 
     private let state = Guarded(State())
 
-    /// The counts so far. The hits that ``RetainedResponses`` counts aren't included.
+    /// The hits that ``RetainedResponses`` counts aren't included.
     var statistics: Statistics { state.withLock { $0.statistics } }
 
     // MARK: Listeners
@@ -50,7 +49,7 @@ final class Observers: Sendable {
         return stream
     }
 
-    /// Adds a listener. It's called on the thread where an event occurs. If the cache has already been deallocated, the
+    /// The listener is called on the thread where an event occurs. If the cache has already been deallocated, the
     /// listener isn't added, and its `end` is called at once.
     func add(_ listener: Listener) {
         let hasEnded = state.withLock { state in
@@ -107,7 +106,7 @@ final class Observers: Sendable {
         for listener in listeners { listener.hear(event) }
     }
 
-    /// Ends every stream, and removes all listeners.
+    /// Call this when the cache is deallocated.
     func end() {
         let listeners = state.withLock { state in
             state.hasEnded = true

@@ -38,7 +38,7 @@ extension LocalSubstitutionCache.Statistics {
         matched + offlineFallbacks + forwarded + defaultCacheHits + unmatched + failures
     }
 
-    /// Counts an event. Each event that says how a request ended counts that request.
+    /// Each event that says how a request ended counts that request.
     ///
     /// - Parameter times: How often to count it: 1 by default, and -1 to take a count back.
     mutating func count(_ kind: LocalSubstitutionCache.Event.Kind, bytes: Int, times: Int = 1) {
