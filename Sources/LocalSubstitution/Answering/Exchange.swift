@@ -6,7 +6,7 @@ package import FoundationNetworking
 
 /// A request, and the network's response to it.
 package struct Exchange: Sendable {
-    /// Why a response can't be kept even if the rules allow it.
+    /// Why a response can't be recorded even if the rules allow it.
     package enum Obstacle: Sendable {
         /// The session adds a credential header to the request or to a redirected request.
         case credential(header: String, isAfterRedirect: Bool)
@@ -18,9 +18,10 @@ package struct Exchange: Sendable {
     package enum Report: Sendable {
         /// - Parameter note: Which headers were left out, and why; `nil` if none were.
         case kept(file: URL, bytes: Int, note: String?)
-        /// There was nothing to write: the same bytes are already kept, or a newer response has arrived for the request.
+        /// There was nothing to write: the same bytes are already recorded, or a newer response has arrived for the
+        /// request.
         case unchanged
-        /// - Parameter reason: Why the response wasn't kept, without a period.
+        /// - Parameter reason: Why the response wasn't recorded, without a period.
         case notKept(reason: String)
     }
 
@@ -30,9 +31,9 @@ package struct Exchange: Sendable {
     /// The requests for the targets of the redirects that led to the response, in order.
     package let redirects: [URLRequest]
     /// Whether the response is part of a recorded site: a client of the server received it. The recorder then also
-    /// keeps redirects, 404s, and responses to requests with cookies, which the site needs.
+    /// records redirects, 404s, and responses to requests with cookies, which the site needs.
     package let isBrowsed: Bool
-    /// Why the response can't be kept; `nil` if it can.
+    /// Why the response can't be recorded; `nil` if it can.
     package let obstacle: Obstacle?
 
     package init(

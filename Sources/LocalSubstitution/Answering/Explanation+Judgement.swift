@@ -98,7 +98,7 @@ extension Explanation.Judgement {
         }
     }
 
-    /// Creates the judgement about a request that's left to URLSession.
+    /// The judgement about a request that isn't intercepted.
     private init(left reason: String, _ isStored: Bool) {
         if isStored {
             self.init(.defaultCache, "its response or, if that's stale, the network", reason)
@@ -141,7 +141,7 @@ extension Explanation.Judgement {
 }
 
 extension Substitution {
-    /// Whether the answer is a stream that only fails.
+    /// Whether the response is a stream that only fails.
     var isOnlyError: Bool {
         if case .stream(let pieces) = answer { pieces.count == 1 && pieces[0].error != nil } else { false }
     }

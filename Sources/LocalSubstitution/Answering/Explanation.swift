@@ -11,7 +11,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public struct Skipped: Sendable, Hashable, CustomStringConvertible {
         /// The entry.
         public let entry: SubstitutionMap.EntryReference
-        /// Why the entry doesn't answer, without a period.
+        /// Why the entry was skipped, without a period.
         public let reason: String
 
         /// The entry and the reason.
@@ -22,10 +22,10 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let url: URL?
     /// The request's method.
     public let method: String
-    /// What happens in a session to which the cache is attached. If the session isn't known, as in
-    /// ``LocalSubstitutionCache/explain(_:)``, it's one attached with ``LocalSubstitutionCache/Unmatched/load``.
+    /// What happens in an attached session. ``LocalSubstitutionCache/explain(_:)`` assumes a session attached with
+    /// ``LocalSubstitutionCache/Unmatched/load``.
     public let attached: Judgement
-    /// What happens in a session that only has the cache as its `urlCache`.
+    /// What happens cache only: in a session that only has the cache as its `urlCache`.
     public let cacheOnly: Judgement
     /// The entry that wins; `nil` if no entry does.
     public let winner: SubstitutionMap.EntryReference?
@@ -33,15 +33,15 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let shadowed: [SubstitutionMap.EntryReference]
     /// The entries and alternatives that were skipped before the winner was chosen, each with the reason.
     public let skipped: [Skipped]
-    /// The file of the winning entry's answer; `nil` if the answer has no file, or if there's no answer.
+    /// The file of the winning entry's response; `nil` if the response has no file, or if no entry responds.
     public let file: URL?
-    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if the answer is an
-    /// error or a handler's, or if the entry's `Content-Type` is empty. Also `nil` if the network answers, unless the
-    /// entry sets the header `Content-Type`.
+    /// The response's `Content-Type`, such as `text/css; charset=utf-8`. `nil` if no entry wins, if the entry's
+    /// `Content-Type` is empty, and for an error or a handler's response. Also `nil` if the network responds, unless
+    /// the entry sets the header `Content-Type`.
     public let contentType: String?
     /// Where the MIME type comes from, in words; `nil` if ``contentType`` is `nil`.
     public let contentTypeSource: String?
-    /// The status of the winning entry's answer; `nil` if there's no answer.
+    /// The status of the winning entry's response; `nil` if no entry responds.
     public let status: Int?
     /// Whether the refreshed file is returned instead of the entry's file; `nil` unless an `untilUpdated`
     /// entry responds.
@@ -61,9 +61,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// an attached session and cache only.
     public var description: String { text(url?.absoluteString, ["attached": attached, "cache only": cacheOnly]) }
 
-    /// Returns the explanation for an attached session as one text.
-    ///
-    /// - Parameter shownURL: The URL to show.
+    /// Leaves out what happens cache only.
     func text(ofSession shownURL: String) -> String { text(shownURL, ["attached": attached]) }
 
     private func text(_ shownURL: String?, _ judgements: KeyValuePairs<String, Judgement>) -> String {
@@ -151,7 +149,7 @@ extension Explanation {
         return found + layers.nearMisses(of: match.url)
     }
 
-    /// Returns the first bytes of an answer's file, enough to detect a byte order mark, and the problem if the file
+    /// Returns the first bytes of a response's file, enough to detect a byte order mark, and the problem if the file
     /// can't be read.
     private static func beginning(
         _ substitution: Substitution?,

@@ -5,22 +5,22 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// A note about the request that a protocol has accepted but not started to load.
+/// A note about the request that a protocol has intercepted but not started to load.
 ///
 /// If the loader asks the protocol, then the cache, and then starts the protocol, all on one queue for all sessions, it's
 /// enough to keep the latest note (on Linux: `URLSession.swift`, `sharedQueue`). For a loader that doesn't promise that
 /// order, nothing is noted.
 final class InterceptedRequest: Sendable {
-    /// What was found when the protocol accepted the request: its retained response, or else its plan.
+    /// What was found when the protocol intercepted the request: its response in memory, or else its plan.
     struct Note: Sendable {
         let request: URLRequest
         var response: RetainedResponses.Response?
         var plan: Plan?
-        /// Whether the cache has left the request to the protocol.
+        /// Whether the cache was asked afterward, and didn't respond because the protocol will.
         fileprivate(set) var isLeft = false
 
-        /// The retained response, if it was checked only a moment ago. `nil` if this cache didn't leave the request to
-        /// the protocol: the loader may then have waited for another cache, so the response must be checked again.
+        /// The response in memory, if it was checked only a moment ago. `nil` if this cache wasn't asked afterward: the
+        /// loader may then have waited for another cache, so the response must be checked again.
         var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
 
         init(_ request: URLRequest, response: RetainedResponses.Response? = nil, plan: Plan? = nil) {
@@ -35,13 +35,12 @@ final class InterceptedRequest: Sendable {
 
     init(_ traits: LoaderTraits) { isUsed = traits.contains(.asksProtocolThenCache) }
 
-    /// Notes that a protocol has accepted a request.
     func note(_ note: Note) {
         if isUsed { self.note.withLock { $0 = note } }
     }
 
-    /// Returns whether a protocol has accepted a request. If so, the cache must leave the answer and the event to the
-    /// protocol. Returns `true` only once for each accepted request.
+    /// Returns whether a protocol has intercepted a request. If so, the cache must not respond or report an event,
+    /// since the protocol does. Returns `true` only once for each intercepted request.
     func leavesToProtocol(_ request: URLRequest) -> Bool {
         note.withLock { note in
             guard note?.isOf(request) == true, note?.isLeft == false else { return false }
@@ -50,7 +49,7 @@ final class InterceptedRequest: Sendable {
         }
     }
 
-    /// Removes the note about a request whose protocol was stopped before it was started.
+    /// For a request whose protocol was stopped before it was started.
     func forget(_ request: URLRequest) { note.withLock { if $0?.isOf(request) == true { $0 = nil } } }
 
     /// Removes the note when a protocol is started. Returns the note if it's about that protocol's request; otherwise
@@ -61,19 +60,19 @@ final class InterceptedRequest: Sendable {
     }
 }
 
-/// The retained responses with which a protocol answers.
+/// The responses in memory that a protocol returns.
 extension Responder {
-    /// Returns a request's retained response if it's still current, without counting a hit.
+    /// Returns a request's response in memory if it's still current, without counting a hit.
     func currentResponse(to request: URLRequest) -> RetainedResponses.Response? {
         retainedResponse(underURLOf: request).flatMap { $0.isCurrent ? $0 : nil }
     }
 
-    /// Returns the retained response to a request that a protocol answers.
+    /// Returns the response in memory to a request that a protocol has intercepted.
     ///
     /// - Parameters:
     ///   - cached: The response that URLSession got from a cache; `nil` if it got none. If this responder returned it a
     ///     moment ago, it's returned without another check or count, since the cache did both.
-    ///   - taken: The note that the protocol made when it accepted the request; `nil` if it made none.
+    ///   - taken: The note that the protocol made when it intercepted the request; `nil` if it made none.
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
@@ -83,13 +82,13 @@ extension Responder {
         return retainedResponse(for: request, checked: taken?.checkedResponse)
     }
 
-    /// Returns what's retained under a request's URL, without checking or counting it.
+    /// Neither checks nor counts the response.
     func retainedResponse(underURLOf request: URLRequest) -> RetainedResponses.Response? {
         request.retainableURL.flatMap { retained.peek($0.absoluteString) }
     }
 
-    /// Returns whether this responder is where URLSession got a cached response. URLSession may hand it on as another
-    /// object, so its head is compared: the `ETag` identifies a file's version or a body in the map.
+    /// Returns whether this responder is where URLSession got a cached response. URLSession may give the protocol
+    /// another object, so its head is compared: the `ETag` identifies a file's version or a body in the map.
     private func hasReturned(_ cached: CachedURLResponse, to request: URLRequest) -> Bool {
         guard let http = cached.response as? HTTPURLResponse else { return false }
         if let response = retainedResponse(underURLOf: request), response === cached || response.hasHead(of: http) {
@@ -108,8 +107,7 @@ extension CachedURLResponse {
 }
 
 extension URLRequest {
-    /// Returns whether a request is the same. Also compares headers, bodies and timeouts, which Foundation's `==` ignores
-    /// (`NSURLRequest.swift`, `isEqual`).
+    /// Also compares headers, bodies and timeouts, which Foundation's `==` ignores (`NSURLRequest.swift`, `isEqual`).
     func isSame(as other: URLRequest) -> Bool {
         self == other && allHTTPHeaderFields == other.allHTTPHeaderFields && httpBody == other.httpBody
             && timeoutInterval == other.timeoutInterval

@@ -1,8 +1,8 @@
 import Foundation
 import Guarded
 
-/// The map that answers requests, with a test's layers. If the cache reloads changes, the map is loaded again when its
-/// file has changed.
+/// The map in which requests are looked up, with a test's layers. If the cache reloads changes, the map is loaded again
+/// when its file has changed.
 final class MapInUse: Sendable {
     typealias Event = LocalSubstitutionCache.Event
 
@@ -42,13 +42,13 @@ final class MapInUse: Sendable {
         state = Guarded(State(layers: MapLayers(map), source: reloadsChanges ? map.storage.source : nil))
     }
 
-    /// The map in use. Reading this property doesn't check the map's file.
+    /// Reading this property doesn't check the map's file.
     var map: SubstitutionMap { layers.map.map }
 
-    /// The map in use and a test's other layers.
     var layers: MapLayers { state.withLock { $0.layers } }
 
-    /// Replaces the map, and forgets which of the old map's entries have answered and how often. The other layers stay.
+    /// Replaces the map, and forgets which of the old map's entries have responded and how often. The other layers
+    /// stay.
     ///
     /// - Parameter forget: A closure that drops the old map's responses. It's called before other threads can get the
     ///   new map.
@@ -61,8 +61,6 @@ final class MapInUse: Sendable {
         }
     }
 
-    /// Changes a test's layers.
-    ///
     /// - Parameter forget: A closure that drops the responses made with the old layers.
     func change(_ layers: (inout MapLayers) -> Void, forget: () -> Void) {
         state.withLock {
@@ -140,7 +138,7 @@ final class MapInUse: Sendable {
 
     // MARK: Used entries
 
-    /// Notes that a plan's entry has answered a request. Does nothing if another map is in use by now.
+    /// Notes that a plan's entry has responded to a request. Does nothing if another map is in use by now.
     func use(_ plan: Plan) {
         let layers = layers
         plan.match?.forEachWinner { match in
@@ -150,8 +148,9 @@ final class MapInUse: Sendable {
 
     // MARK: Alternatives with a limit
 
-    /// Counts a plan's answer, if its alternative has a limit of `times`. Returns whether the plan may answer: `false`
-    /// only if the limit was already reached. Nothing is counted in that case, or if another map is in use by now.
+    /// Counts a plan's response, if its alternative has a limit of `times`. Returns whether the plan may be carried
+    /// out: `false` only if the limit was already reached. Nothing is counted in that case, or if another map is in use
+    /// by now.
     func count(_ plan: Plan) -> Bool {
         let layers = layers
         var counted: [(layer: MapLayer, count: MapMatch.Count)] = []
@@ -166,8 +165,8 @@ final class MapInUse: Sendable {
         return isAllowed
     }
 
-    /// Takes back what ``count(_:)`` counted, for a request that wasn't answered after all. A second call has no
-    /// effect.
+    /// Takes back what ``count(_:)`` counted, for a request that didn't get the response after all. A second call has
+    /// no effect.
     func uncount(_ plan: Plan) {
         let counted = plan.done.withLock { done in
             defer { done.counted = [] }

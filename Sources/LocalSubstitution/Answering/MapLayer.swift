@@ -22,8 +22,6 @@ package final class MapLayer: Sendable {
         (self.map, self.name) = (map, name ?? map.file?.lastPathComponent)
     }
 
-    /// Finds the entry that responds to a request.
-    ///
     /// - Parameter before: The match in the layer before this one; `nil` if this is the first.
     func match(_ url: NormalizedURL, for facts: RequestFacts, after before: MapMatch? = nil) -> MapMatch {
         map.match(url, for: facts, after: before, isUsedUp: isUsedUp)
@@ -42,7 +40,6 @@ package final class MapLayer: Sendable {
         }
     }
 
-    /// Takes back what ``count(_:)`` counted.
     func uncount(_ count: MapMatch.Count) { state.withLock { $0.responses[count, default: 1] -= 1 } }
 
     /// Notes that an entry has responded.

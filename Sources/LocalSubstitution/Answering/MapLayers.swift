@@ -1,10 +1,10 @@
 import HTTPSyntax
 
-/// The maps that respond to a cache's requests. Most caches have only one. A test also has the entries that it has added,
-/// which come first, and its recording, which comes last.
+/// The maps in which a cache's requests are looked up. Most caches have only one. A test also has the entries that it
+/// has added, which come first, and its recording, which comes last.
 ///
-/// The first map with an entry that responds decides. An entry that is skipped leaves the request to the next map, and so
-/// does an entry that only changes the request's headers.
+/// The first map with an entry that responds decides. The next map is asked if an entry is skipped, or if it only
+/// changes the request's headers.
 package struct MapLayers: Sendable {
     /// The entries that a test has added; `nil` if there are none.
     var added: MapLayer?
@@ -20,7 +20,6 @@ package struct MapLayers: Sendable {
     /// The layers in the order in which they're asked.
     var all: [MapLayer] { [added, map, recording].compactMap { $0 } }
 
-    /// Returns the layer with a map; `nil` if there's none.
     func layer(of map: SubstitutionMap) -> MapLayer? {
         self.map.map.isCopy(of: map)
             ? self.map : [added, recording].lazy.compactMap { $0 }.first { $0.map.isCopy(of: map) }
@@ -82,7 +81,7 @@ package struct MapLayers: Sendable {
 }
 
 extension RequestFacts {
-    /// Returns the facts about the request that an entry passes on, with the headers that it sets or removes.
+    /// Returns the facts for the next map, with the request headers that an entry sets or removes.
     fileprivate func changed(by substitution: Substitution) -> RequestFacts {
         var headers = headers
         for (name, value) in substitution.options.fields.requestHeaders { headers[header: name] = value }

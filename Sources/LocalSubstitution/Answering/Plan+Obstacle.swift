@@ -11,7 +11,7 @@ extension Plan {
         case fileIsGone
         /// The entry is `null`.
         case isNull
-        /// The entry's handler answered with `.notSubstituted`.
+        /// The entry's handler returned `.notSubstituted`.
         case declined
         /// The entry doesn't list the request's method.
         case methodNotListed(String)
@@ -24,8 +24,8 @@ extension Plan {
         /// The session can't use the network, and the entry forwards to the request's own URL.
         case noNetwork
 
-        /// Returns why a match leaves the request unanswered. Returns `nil` if an entry responds, forwards the request or
-        /// makes it fail, or may do so once the request's body is read.
+        /// Returns why a match leads to no response. Returns `nil` if an entry responds, forwards the request or makes
+        /// it fail, or may do so once the request's body is read.
         ///
         /// - Parameter match: The map's match; `nil` if no map can match the URL.
         init?(_ match: MapMatch?) {

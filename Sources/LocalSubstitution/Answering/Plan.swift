@@ -10,40 +10,40 @@ import FoundationNetworking
 /// The map decides which entry matches. The session's rules, if any, decide what that means for the request.
 final class Plan: Sendable {
     enum Action: Sendable {
-        /// The entry answers.
+        /// The entry's response is returned.
         case answer(Substitution)
-        /// The entry's handler answers.
+        /// The entry's handler is called, and decides.
         case call(Entry.Handler, Substitution)
         /// The entry makes the request fail.
         case fail(Substitution, URLError.Code)
-        /// The network answers, perhaps at another URL. If it fails, the fallback answers; without a fallback, the
+        /// The network responds, perhaps at another URL. If it fails, the fallback responds; without a fallback, the
         /// request fails.
         case forward(Fallback?)
-        /// The recorder's copy answers. Without a copy, the request fails.
+        /// The recorded response is returned. Without one, the request fails.
         case replay(any ResponseRecorder)
-        /// The request's body must be read first, since it decides which entry answers.
+        /// The request's body must be read first, since it decides which entry matches.
         case readBody
-        /// Nothing answers, and the request isn't allowed to reach the network.
+        /// Nothing responds, and the request isn't allowed to reach the network.
         case refuse
-        /// The request is left to the loader, which may ask the default cache or the network.
+        /// The request isn't intercepted. The loader may ask the default cache or the network.
         case pass
     }
 
-    /// What answers if the network fails.
+    /// What responds if the network fails.
     enum Fallback: Sendable {
         case entry(Substitution)
         case recorder(any ResponseRecorder)
     }
 
-    /// The request, with the headers that entries have changed before they left it to the next map.
+    /// The request, with the headers that entries of earlier maps have changed.
     let request: URLRequest
     /// The request's body, as far as it's known.
     let body: RequestFacts.Body
     private let traits: LoaderTraits
     /// The rules of the attached session; `nil` for a cache-only lookup.
     let rules: SessionRules?
-    /// Whether the request must not reach the network. If so, the network isn't asked for a newer file, and no newer
-    /// copy answers.
+    /// Whether the request must not reach the network. If so, the network isn't asked for a newer file, and no
+    /// refreshed file is returned.
     let isOffline: Bool
     /// The maps in which the request was looked up.
     let layers: MapLayers
@@ -51,17 +51,15 @@ final class Plan: Sendable {
     let generation: Int
     /// The map's match; `nil` if no map can match the request's URL.
     let match: MapMatch?
-    /// What the client does about the request.
     let action: Action
     /// Why the client doesn't get the response of an entry; `nil` if it does, if the entry forwards the request or makes
     /// it fail, or if the request's body must be read first.
     let obstacle: Obstacle?
-    /// The answer of the winning entry or of its handler. `nil` if no entry answers, if the handler declined, or if the
+    /// The response of the winning entry or of its handler. `nil` if no entry wins, if the handler declined, or if the
     /// request's body must be read first.
     let substitution: Substitution?
-    /// Whether an entry's handler has answered. A handler's answer isn't retained.
+    /// Whether the response is a handler's. Such a response isn't held in memory.
     let isHandled: Bool
-    /// What has been done so far.
     let done = Guarded(Done())
 
     struct Done: Sendable {
@@ -72,10 +70,7 @@ final class Plan: Sendable {
         var usesNewerCopy = false
     }
 
-    /// Decides how to answer a request.
-    ///
-    /// - Parameters:
-    ///   - body: The request's body; by default, the one that the request contains.
+    /// - Parameter body: The request's body; by default, the one that the request contains.
     init(
         _ request: URLRequest,
         body: RequestFacts.Body? = nil,
@@ -100,7 +95,7 @@ final class Plan: Sendable {
         (action, obstacle) = Self.decide(request, match, traits, for: rules)
     }
 
-    /// Decides how to answer a request with one map, of whose entries none has answered yet.
+    /// Looks a request up in one map, none of whose entries has responded yet.
     convenience init(_ request: URLRequest, in map: SubstitutionMap, traits: LoaderTraits) {
         self.init(request, in: MapLayers(map), traits: traits)
     }
@@ -175,7 +170,7 @@ final class Plan: Sendable {
     /// Decides what an attached session gets.
     ///
     /// - Parameters:
-    ///   - substitution: The answer of the entry or of its handler; `nil` if there's none.
+    ///   - substitution: The response of the entry or of its handler; `nil` if there's none.
     ///   - unmatched: Why there's none.
     private static func decide(
         _ request: URLRequest,
@@ -215,21 +210,21 @@ final class Plan: Sendable {
         guard rules.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
         let isRecorded = isRecorded(request, unmatched, in: rules)
         if rules.forbidsNetwork(to: request), !isRecorded { return .refuse }
-        // The URL may redirect to a URL that isn't allowed. The protocol can check the redirect's target only if
-        // it forwards the request. To record an upload task whose body Foundation hides, the protocol takes its request,
-        // too, which then fails.
+        // The URL may redirect to a URL that isn't allowed. The protocol can check the redirect's target only if it
+        // forwards the request. To record an upload task whose body Foundation hides, the protocol intercepts its
+        // request, too, which then fails.
         let mayBeSentOn = request.showsItsBody(traits) || isRecorded
         return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass
     }
 
-    /// Returns whether a test's recording takes the response to a request that no entry answers.
+    /// Returns whether a test's recording run records the response to a request that no entry matches.
     private static func isRecorded(_ request: URLRequest, _ unmatched: Obstacle?, in rules: SessionRules) -> Bool {
         rules.isRecorded && unmatched?.exclusion == nil && !rules.allows(request)
     }
 
     // MARK: What follows from the decision
 
-    /// Whether a test's recording takes the response to the request: no entry answers it.
+    /// Whether a test's recording run records the response to the request: no entry matches it.
     var isRecorded: Bool { needsOrigin && rules.map { Self.isRecorded(request, obstacle, in: $0) } == true }
 
     /// The obstacle in words, without a period.
@@ -238,17 +233,17 @@ final class Plan: Sendable {
     /// Whether a cache-only lookup doesn't even ask the default cache, since the request's policy ignores local data.
     var ignoresLocalData: Bool { if case .policy? = obstacle { true } else { false } }
 
-    /// Whether an entry answers the request, or may answer it once its body is read.
+    /// Whether an entry responds, or may respond once the request's body is read.
     var hasEntry: Bool { substitution != nil || match?.needsBody == true }
 
-    /// Whether responses to this request must stay out of the default cache: an entry answers the request, or would
-    /// answer it under another cache policy.
+    /// Whether responses to this request must stay out of the default cache: an entry responds cache only, or would
+    /// under another cache policy.
     var keepsOutOfDefaultCache: Bool {
         Obstacle(match) == nil && Self.cacheOnlyObstacle(request, match, traits) == nil
     }
 
-    /// Whether only the server at the request's URL can answer: no entry answers the request, or its entry only changes
-    /// the request's headers.
+    /// Whether only the server at the request's URL can respond: no entry does, or the entry only changes the request's
+    /// headers.
     var needsOrigin: Bool {
         substitution.map(\.passesOn) ?? !hasEntry
     }
@@ -261,7 +256,6 @@ final class Plan: Sendable {
         match?.goneFile ?? match?.ruledOut
     }
 
-    /// A reference to ``namingEntry``.
     var namingReference: SubstitutionMap.EntryReference? {
         match?.winner.map { layers.reference(to: $0, in: map) }
             ?? naming.map { layers.reference(to: $0.entry, in: $0.map) }
@@ -269,15 +263,15 @@ final class Plan: Sendable {
 
     // MARK: What the answer needs
 
-    /// The map of the entry that answers; the cache's own map if no map can match the request's URL.
+    /// The map of the entry that matches; the cache's own map if no map can match the request's URL.
     var map: SubstitutionMap { match?.map ?? layers.map.map }
 
     var folder: ResourcesFolder? { map.storage.folder }
 
-    /// The request's `rangeHeader`; `nil` for a handler's answer, which is always sent whole.
+    /// The request's `rangeHeader`; `nil` for a handler's response, which is always sent whole.
     var range: String? { isHandled ? nil : request.rangeHeader }
 
-    /// The path of the answer's file; `nil` without a file.
+    /// The path of the response's file; `nil` without one.
     var path: String? { substitution?.fileName.flatMap { name in folder?.path(of: name) } }
 }
 

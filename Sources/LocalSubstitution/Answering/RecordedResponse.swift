@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A response that a recorder or a test's recording run is about to write. A closure `redacting` can change it.
+/// A response that a recorder or a test's recording run is about to write. The closure `redacting` can change it.
 ///
 /// ```swift
 /// let recorder = try SubstitutionRecorder(folder: folder, redacting: { response in
@@ -18,7 +18,7 @@ public import Foundation
 /// - `Set-Cookie` and headers that may contain a credential aren't written, even if the closure has set them.
 /// - If the body was changed, the headers that describe the server's bytes aren't written, such as `Content-Digest` or
 ///   `ETag`, unless the closure has set them, too.
-/// - A status that the recording doesn't keep excludes the response, as it does if the server sends it.
+/// - If the closure sets a status that isn't recorded, nothing of the response is written.
 public struct RecordedResponse: Sendable {
     /// The request's method, such as `GET`.
     public let method: String
@@ -27,15 +27,15 @@ public struct RecordedResponse: Sendable {
     public let url: URL
     /// The request's body. A test's recording turns a JSON or form body into the entry's condition `when`.
     ///
-    /// `nil` if the request has no body, and always for a recorder, which only keeps responses to requests without one.
-    /// Also `nil` if the body isn't available: a stream that no condition or handler has read or, on Linux, the body of
-    /// an upload task.
+    /// `nil` if the request has no body, and always for a recorder, which only records responses to requests without a
+    /// body. Also `nil` if the body isn't available: a stream that no condition or handler has read or, on Linux, the
+    /// body of an upload task.
     public var requestBody: Data?
     /// The response's status, such as 200.
     public var status: Int
     /// The headers that the recording writes, by name. `Content-Type` is among them if the server sent it.
     public var headers: [String: String]
-    /// The response's body, as the URL loading system delivered it: without a content coding such as gzip.
+    /// The response's body, as URLSession delivered it: without a content coding such as gzip.
     public var body: Data
     /// Whether to write nothing of this response; `false` by default. A recorder also removes what it has already
     /// recorded for the request.

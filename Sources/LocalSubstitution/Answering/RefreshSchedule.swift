@@ -67,8 +67,8 @@ final class RefreshSchedule: Sendable {
                 guard state.dueAt.count < limit else { return state.fullUntil }
             }
             guard state.asking.insert(url).inserted else { return now }
-            // Postpones the URL now, not when the response arrives. Otherwise, the URL's retained responses would count
-            // as expired until then.
+            // Postpones the URL now, not when the response arrives. Otherwise, the URL's responses in memory would
+            // count as expired until then.
             let next = nextTime(state)
             state.dueAt[url] = next
             state.waiting.append(Waiting(url: url, ask: ask))

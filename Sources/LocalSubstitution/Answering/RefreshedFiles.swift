@@ -6,13 +6,14 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The refreshed files that the network has for the files of entries with `"use": "untilUpdated"`.
+/// The refreshed files of entries with `"use": "untilUpdated"`: newer files from the network, which are returned
+/// instead of the entries' files.
 ///
-/// An entry's file, or its refreshed file, answers at once. In the background, the package asks the network for a newer
-/// copy, at most once an hour for each URL. The time of the last question isn't kept on disk, so a new process may ask
-/// sooner. Copies are stored in the default cache, and read from there for each request.
+/// An entry's file, or its refreshed file, is returned at once. In the background, the package asks the network for a
+/// newer file, at most once an hour for each URL. The time of the last question isn't stored on disk, so a new process
+/// may ask sooner. Refreshed files are stored in the default cache, and read from there for each request.
 final class RefreshedFiles: Sendable {
-    /// A question to the network: whether there's a refreshed file of an entry's file for a URL.
+    /// A question to the network: whether there's a newer file for a URL.
     final class Question: Sendable {
         /// The URL in canonical form.
         let url: String
@@ -27,13 +28,13 @@ final class RefreshedFiles: Sendable {
             (self.fileName, self.folder) = (fileName, folder)
         }
 
-        /// A plain `GET` for the URL. Leaves out the fragment, which is never sent.
+        /// A plain `GET`, without the fragment, which is never sent.
         fileprivate var request: URLRequest? {
             let text = requested.absoluteString.prefix { $0 != "#" }
             return URL(string: String(text)).map { URLRequest(url: $0, cachePolicy: .reloadIgnoringLocalCacheData) }
         }
 
-        /// Checks that a response can answer later requests for the URL. Throws an error if its status,
+        /// Checks that a response can replace the entry's file for later requests. Throws an error if its status,
         /// `Cache-Control`, `Vary` or type shows that it can't.
         fileprivate func check(_ response: HTTPURLResponse) throws(Complaint) {
             guard response.statusCode == 200 else {
@@ -74,19 +75,19 @@ final class RefreshedFiles: Sendable {
 
     // MARK: Answering
 
-    /// Returns the answer to a question: the given file, or the copy that replaces it. Searches the default cache,
-    /// which may read from disk, and removes a copy that was made for another version of the file.
+    /// Returns what responds: the given file, or the refreshed file that replaces it. Searches the default cache, which
+    /// may read from disk, and removes a refreshed file that was made for another version of the entry's file.
     ///
     /// Also asks the network in the background, unless it was already asked about the URL within the
     /// ``RefreshSchedule/interval``.
     ///
     /// - Parameter file: The bytes of the entry's file, just read or just checked.
-    /// - Returns: The copy, or `nil` if the file answers; and when the network may be asked again, on the clock
-    ///   ``RefreshSchedule/Clock``. Until then, the file's response stays current.
+    /// - Returns: The refreshed file, or `nil` for the entry's file; and when the network may be asked again, on the
+    ///   clock ``RefreshSchedule/Clock``. Until then, the response from the entry's file stays current.
     func answer(_ question: Question, file: FileBytes) -> (copy: Copy?, dueAt: Int64) {
         let stored = storedCopy(of: question.url)
         let copy = stored.flatMap { $0.standsFor(file) ? $0 : nil }
-        // By now, a copy for the file's new version may have been stored.
+        // By now, a refreshed file for the new version may have been stored.
         if let stored, copy == nil, storedCopy(of: question.url) == stored { removeCopy(of: question.url) }
         let dueAt = schedule.ask(for: question.url) { [weak self] done in
             guard let self else { return done() }
@@ -95,7 +96,7 @@ final class RefreshedFiles: Sendable {
         return (copy, dueAt)
     }
 
-    /// Returns the copy that would answer a question; `nil` if the file would. For explanations: it changes nothing.
+    /// As ``answer(_:file:)``, for explanations: it changes nothing.
     func explainedCopy(_ question: Question) -> Copy? {
         let (name, folder) = (question.fileName, question.folder)
         guard let copy = storedCopy(of: question.url),
@@ -110,7 +111,7 @@ final class RefreshedFiles: Sendable {
         Copy.request(for: url).flatMap(defaultCache.response(under:)).flatMap { Copy($0) }
     }
 
-    /// Stores a copy in the default cache. Returns whether the copy can be found there afterward.
+    /// Returns whether the refreshed file can be found there afterward.
     private func store(_ copy: Copy, of url: String) -> Bool {
         if let request = Copy.request(for: url), let stored = copy.stored {
             defaultCache.store(stored, under: request)
@@ -118,7 +119,6 @@ final class RefreshedFiles: Sendable {
         return storedCopy(of: url) == copy
     }
 
-    /// Removes the copy for a URL.
     func removeCopy(of url: String) {
         if let request = Copy.request(for: url) { defaultCache.remove(under: request) }
     }
@@ -127,7 +127,7 @@ final class RefreshedFiles: Sendable {
 // MARK: - Asking the network
 
 extension Plan {
-    /// The question for the network about the answer's file; `nil` if the entry isn't `untilUpdated`, if the method is
+    /// The question for the network about the entry's file; `nil` if the entry isn't `untilUpdated`, if the method is
     /// neither GET nor HEAD, or if the request must not reach the network.
     var question: RefreshedFiles.Question? {
         guard let substitution, substitution.use == .untilUpdated, !isOffline,
@@ -146,7 +146,7 @@ extension Plan {
 
 extension RefreshedFiles {
     private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
-        // While no cache lends its storage, a copy couldn't be stored.
+        // While no cache lends its storage, a refreshed file couldn't be stored.
         guard defaultCache.isLent, var request = question.request else { return done() }
         let validators = storedCopy(of: question.url)?.validators
         validators?.makeConditional(&request)
@@ -168,8 +168,8 @@ extension RefreshedFiles {
         }
     }
 
-    /// Stores the network's response if it's a refreshed file. Returns the copy's size in bytes; `nil` if the file or copy
-    /// that answers now is up to date.
+    /// Stores the network's response if it's a newer file. Returns the file's size in bytes; `nil` if the file in use
+    /// is up to date.
     ///
     /// - Parameter isConditional: Whether the request had validators, so that a 304 means that nothing is newer.
     private func take(
@@ -193,8 +193,8 @@ extension RefreshedFiles {
         }
     }
 
-    /// Stores a response as a copy, unless its body has the same bytes as the file, or an equal copy is already stored.
-    /// Returns whether new bytes answer from now on.
+    /// Stores a response as a refreshed file, unless its body has the same bytes as the entry's file, or an equal
+    /// refreshed file is already stored. Returns whether new bytes are in use from now on.
     private func keep(_ data: Data, _ response: HTTPURLResponse, for question: Question) throws(Complaint) -> Bool {
         let file: FileBytes
         do throws(FileProblem) {
@@ -208,13 +208,13 @@ extension RefreshedFiles {
             if known != nil { removeCopy(of: url) }
             return false
         }
-        // The file's responses that were made while no copy was stored must not answer any more.
+        // Responses made from the entry's file while no refreshed file was stored must not be returned any more.
         defer { files.dropDueResponses(madeOf: question.folder.path(of: question.fileName)) }
         let copy = Copy(data, response, insteadOf: file)
-        // Two copies with equal bytes differ if their headers do. So a new validator is stored even if the bytes are
-        // the same.
+        // Two refreshed files with equal bytes differ if their headers do. So a new validator is stored even if the
+        // bytes are the same.
         if copy != known, !store(copy, of: url) {
-            // If `URLCache` refuses the new copy as too large, it has already removed the older copy. So the older copy
+            // If `URLCache` refuses the new file as too large, it has already removed the older one. So the older one
             // is stored again.
             if let known { _ = store(known, of: url) }
             throw Complaint(
@@ -226,21 +226,20 @@ extension RefreshedFiles {
 }
 
 extension RefreshedFiles {
-    /// A refreshed file of a file: its bytes and their digest, the size and digest of the file that it replaces, and the
+    /// A refreshed file: its bytes and their digest, the size and digest of the entry's file that it replaces, and the
     /// server's headers.
     final class Copy: Sendable, Equatable {
         let data: Data
         let digest: String
-        /// The size of the file that the copy replaces. If the file now has another size or digest, the app has shipped
-        /// another version, and the copy isn't used.
+        /// The size of the entry's file. If that file now has another size or digest, the app has shipped another
+        /// version, and the refreshed file isn't used.
         let fileSize: Int
         let fileDigest: String
-        /// The server's headers.
         let contentType: String?
         let entityTag: String?
         let lastModified: String?
 
-        /// Returns whether a file is still the one that the copy replaces.
+        /// Returns whether a file is still the one that was refreshed.
         func standsFor(_ file: FileBytes) -> Bool {
             fileSize == file.data.count && fileDigest == file.digest
         }
@@ -253,8 +252,7 @@ extension RefreshedFiles {
                 && one.lastModified == other.lastModified
         }
 
-        /// - Parameter response: The response whose headers the copy keeps: the server's, or the one stored in the
-        ///   default cache.
+        /// - Parameter response: The server's response, or the one stored in the default cache.
         private init(
             _ data: Data,
             _ response: HTTPURLResponse,
@@ -271,7 +269,6 @@ extension RefreshedFiles {
             lastModified = response.value(forHTTPHeaderField: "Last-Modified")
         }
 
-        /// Creates a copy that a server has sent and that replaces the given file.
         fileprivate convenience init(_ data: Data, _ response: HTTPURLResponse, insteadOf file: FileBytes) {
             let digest = Digest.base64(of: data)
             self.init(data, response, digest: digest, fileSize: file.data.count, fileDigest: file.digest)
@@ -285,8 +282,8 @@ extension RefreshedFiles {
         private static let fileSizeHeader = "LocalSubstitution-File-Size"
         private static let fileDigestHeader = "LocalSubstitution-File-Digest"
 
-        /// Creates a copy from its response in the default cache. Returns `nil` if the response lacks the headers that
-        /// mark a copy, or is damaged.
+        /// Returns `nil` if the response in the default cache lacks the headers that mark a refreshed file, or is
+        /// damaged.
         fileprivate convenience init?(_ stored: CachedURLResponse) {
             guard let response = stored.response as? HTTPURLResponse,
                 let digest = response.value(forHTTPHeaderField: Self.digestHeader),
@@ -297,8 +294,8 @@ extension RefreshedFiles {
             self.init(stored.data, response, digest: digest, fileSize: fileSize, fileDigest: fileDigest)
         }
 
-        /// The response to store in the default cache. It's never sent to a client: a ``ResponseBuilder`` makes
-        /// the client's response from the copy's bytes.
+        /// The response to store in the default cache. It's never sent to a client: a ``ResponseBuilder`` makes the
+        /// client's response from its bytes.
         fileprivate var stored: CachedURLResponse? {
             var headers = [
                 Self.digestHeader: digest,
@@ -319,7 +316,7 @@ extension RefreshedFiles {
             return CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowed)
         }
 
-        /// Returns the request under which the default cache keeps the copy for a URL.
+        /// Returns the request under which the default cache stores the refreshed file of a URL.
         ///
         /// No other response is stored under this request: no real host has a name in `invalid` (RFC 6761 §6.4). On
         /// Linux, the keys of other responses also have a different host: see ``DefaultCache/key(for:_:)``.

@@ -5,8 +5,8 @@ package import FoundationNetworking
 #endif
 
 /// The outcome of a request that a protocol or a ``DirectLoader`` handles, or what's known of it while the response is
-/// arriving. It's a class because the compiler copies the
-/// fields of a structure wherever the structure is passed on, which makes an app larger.
+/// arriving. It's a class because the compiler copies the fields of a structure wherever the structure is used, which
+/// makes an app larger.
 package final class RequestOutcome: Sendable {
     package enum Kind: Sendable {
         /// An entry or a recording responded.
@@ -17,7 +17,7 @@ package final class RequestOutcome: Sendable {
         case confirmed
         /// The network responded.
         case forwarded
-        /// The request is left to the client, since no entry matches it.
+        /// The client loads the request itself, since no entry matches it.
         case passed
         /// The request failed: the network failed, a file couldn't be read, or it was cancelled.
         case failed
@@ -26,7 +26,7 @@ package final class RequestOutcome: Sendable {
         /// The request failed because a handler threw an error or returned an answer that isn't allowed. The text says
         /// what's wrong and how to fix it.
         case mishandled(String)
-        /// Nothing answers, and the session isn't allowed to reach the network.
+        /// Nothing responds, and the session isn't allowed to reach the network.
         indirect case unmatched(Explanation)
     }
 
@@ -94,7 +94,6 @@ package final class RequestOutcome: Sendable {
         )
     }
 
-    /// The response; `nil` for a request that failed.
     package var response: Response? { try? result.get() }
     package var error: URLError? { if case .failure(let error) = result { error } else { nil } }
     var hasFailed: Bool { error != nil }
@@ -113,12 +112,12 @@ package final class RequestOutcome: Sendable {
         }
     }
 
-    /// The entry that matches the request's URL, even if it doesn't answer; `nil` if no entry matches.
+    /// The entry that matches the request's URL, even if it doesn't respond; `nil` if no entry matches.
     package var entry: SubstitutionMap.EntryReference? { plan?.namingReference }
 
-    /// The request whose response a test's recording takes, since no entry answers it. After redirects by entries, it's
-    /// the request for the last target. `nil` if an entry decides how the request ends, if its URL is allowed,
-    /// or if the test isn't recorded.
+    /// The request whose response a test's recording run records, since no entry matches it. After redirects by
+    /// entries, it's the request for the last target. `nil` if an entry decides how the request ends, if its URL is
+    /// allowed, or if the test isn't recorded.
     package var recorded: URLRequest? { redirected ?? plan.flatMap { $0.isRecorded ? $0.request : nil } }
 
     /// Whether the response isn't that of ``recorded``, since a server redirects that request to a URL for which an entry
@@ -130,8 +129,8 @@ package final class RequestOutcome: Sendable {
 }
 
 extension URLError {
-    /// Returns the error of a request that no entry answers in a strict session. The error's description explains why,
-    /// and can be printed: it contains no credentials.
+    /// For a request that no entry matches in a strict session. The error's description explains why, and can be
+    /// printed: it contains no credentials.
     package static func unmatched(_ explanation: Explanation) -> URLError {
         let shown = ShownURL(explanation.url)
         let text = explanation.text(ofSession: shown.text)
@@ -142,8 +141,8 @@ extension URLError {
         )
     }
 
-    /// Returns the error of an unanswered request, with a short description. Use it if the session's listener reports
-    /// the full explanation itself, as a test's issue does.
+    /// As ``unmatched(_:)``, with a short description. Use it if the session's listener reports the full explanation
+    /// itself, as a test's issue does.
     static func unmatchedInBrief(_ explanation: Explanation) -> URLError {
         let shown = ShownURL(explanation.url)
         return .explained(
@@ -153,7 +152,6 @@ extension URLError {
         )
     }
 
-    /// Returns the error of a request whose entry makes it fail.
     static func ofEntry(_ key: String, _ code: Code, _ url: URL?) -> URLError {
         .explained(
             code,
@@ -162,7 +160,6 @@ extension URLError {
         )
     }
 
-    /// Returns the error of a request in a session whose cache was detached.
     static func detached(_ url: URL?) -> URLError {
         .explained(
             .resourceUnavailable,

@@ -7,8 +7,8 @@ import HTTPSyntax
 import FoundationNetworking
 #endif
 
-/// The object that answers requests with a map. A cache and its attached protocols share one responder, which may
-/// outlive the cache.
+/// What responds to requests with a map. A cache and its attached protocols share one responder, which may outlive the
+/// cache.
 final class Responder: Sendable {
     let traits: LoaderTraits
     let maps: MapInUse
@@ -19,19 +19,16 @@ final class Responder: Sendable {
     /// The proofs of the verifications in progress, by token; see ``LocalSubstitutionCache/verify(_:)``.
     ///
     /// A verification's request has a token in a header, and the cache's response has the matching proof in a header.
-    /// The network never sees the proof, so a server can't pretend to be the cache. A response with a proof isn't
-    /// retained.
+    /// The network never sees the proof, so a server can't pretend to be the cache. A response with a proof isn't held
+    /// in memory.
     let proofs = Guarded<[String: String]>([:])
     /// The header that contains a token in a request, or a proof in a response.
     static let proofHeader = "LocalSubstitution-Proof"
-    /// The request that a protocol has accepted but not started to load.
     let taken: InterceptedRequest
     let returned: ReturnedResponses
     private let isCacheOffline = Guarded(false)
 
-    /// Creates a responder.
-    ///
-    /// - Parameter folder: The folder where `URLCache` keeps responses on disk; `nil` if the folder isn't known.
+    /// - Parameter folder: The folder where `URLCache` stores responses on disk; `nil` if the folder isn't known.
     init(_ maps: MapInUse, defaultCacheIn folder: URL?, traits: LoaderTraits) {
         self.traits = traits
         self.maps = maps
@@ -42,17 +39,17 @@ final class Responder: Sendable {
         copies = RefreshedFiles(in: defaultCache, files: retained, observers: observers, traits)
     }
 
-    /// Replaces the map, and drops the responses made with the old map.
+    /// Also drops the responses made with the old map.
     func use(_ map: SubstitutionMap) { maps.set(map, forget: retained.removeAll) }
 
-    /// Changes a test's layers, and drops the responses made with the old ones.
+    /// Also drops the responses made with a test's old layers.
     func change(_ layers: (inout MapLayers) -> Void) { maps.change(layers, forget: retained.removeAll) }
 
     /// Stops lookups in the cache itself from asking the network for newer files. Call this when a strict session uses
     /// the cache: its loader also asks the cache, which can't tell the session's lookups from others.
     func takeCacheOffline() { isCacheOffline.withLock { $0 = true } }
 
-    /// The counts so far, including the hits of retained responses.
+    /// The counts so far, including the hits of responses in memory.
     var statistics: LocalSubstitutionCache.Statistics {
         var statistics = observers.statistics
         let hits = retained.counts
@@ -61,32 +58,27 @@ final class Responder: Sendable {
         return statistics
     }
 
-    /// Returns a stream of all events from now on, for one listener.
-    ///
-    /// - Parameter limit: The maximum number of events that wait for the listener. The oldest are dropped first.
     func events(bufferingNewest limit: Int) -> AsyncStream<LocalSubstitutionCache.Event> {
         retained.observe()
         return observers.events(bufferingNewest: limit)
     }
 
-    /// Calls a listener for each event from now on, on the thread where the event occurs.
     func hear(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
         retained.observe()
         observers.add(Observers.Listener(hear: listener))
     }
 
-    /// Calls a listener when the map is reloaded or fails to reload. A listener added with ``hear(_:)`` slows down
-    /// hits; this one doesn't.
+    /// A listener added with ``hear(_:)`` slows down hits; this one doesn't.
     func hearReloads(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
         observers.add(Observers.Listener(hearsOnlyReloads: true, hear: listener))
     }
 
     // MARK: Retained responses
 
-    /// Returns the retained response to a plain `GET` if it's still current, and counts a hit. This is the fastest
+    /// Returns the response in memory to a plain `GET` if it's still current, and counts a hit. This is the fastest
     /// path: it neither reads a file nor searches the map.
     ///
-    /// - Parameter checked: A response that was current a moment ago. If it's still retained, it isn't checked again.
+    /// - Parameter checked: A response that was current a moment ago. If it's still in memory, it isn't checked again.
     ///   `nil`, the default, if there's none.
     func retainedResponse(
         for request: URLRequest,
@@ -116,7 +108,7 @@ final class Responder: Sendable {
         traits: LoaderTraits? = nil
     ) -> Plan {
         if let event = maps.reloadIfChanged(forget: retained.removeAll) { observers.emit(event, isReload: true) }
-        // Reads the generation before the map. Then `RetainedResponses.retain` doesn't retain a response made with an
+        // Reads the generation before the map. Then `RetainedResponses.retain` doesn't hold a response made with an
         // outdated map.
         let (generation, layers) = (retained.generation, maps.layers)
         return Plan(
@@ -130,21 +122,22 @@ final class Responder: Sendable {
         )
     }
 
-    /// Returns whether a plan's entry can answer from memory, without reading from disk.
+    /// Returns whether a plan's entry can respond from memory, without reading from disk.
     func isAtHand(_ plan: Plan) -> Bool {
         plan.question == nil && plan.path.map { retained.currentFile(at: $0) != nil } ?? true
     }
 
     // MARK: Answering
 
-    /// Returns the bytes of a file that a plan's answer needs. The bytes stay in memory, unless a handler answers.
+    /// Returns the bytes of a file that a plan's response needs. The bytes stay in memory, unless the response is a
+    /// handler's.
     func read(_ name: String, in folder: ResourcesFolder, for plan: Plan) throws(FileProblem) -> FileBytes {
         plan.isHandled
             ? try FileBytes(opening: name, in: folder, mayMap: false) : try retained.file(name, in: folder)
     }
 
     /// Returns an entry's response; `nil` if the request has no URL. Reads the file, asks for a newer file if that's
-    /// due, builds the response and retains it.
+    /// due, builds the response and holds it in memory.
     func response(
         to plan: Plan,
         by substitution: Substitution
@@ -187,8 +180,8 @@ final class Responder: Sendable {
 }
 
 extension URLRequest {
-    /// The URL under which a response to this request may be retained. `nil` if the method isn't GET, if the request
-    /// has a header on which the response depends, or if its cache policy ignores local data.
+    /// The URL under which a response to this request may be held in memory. `nil` if the method isn't GET, if the
+    /// request has a header on which the response depends, or if its cache policy ignores local data.
     var retainableURL: URL? {
         guard httpMethod == "GET", !ignoresLocalData else { return nil }
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return url }
@@ -199,18 +192,16 @@ extension URLRequest {
         ["Range", "Authorization", "Proxy-Authorization", Responder.proofHeader] + Preconditions.headers
 }
 
-/// Lookups without a retained response: an entry answers, or else the default cache.
+/// Lookups of requests without a response in memory: an entry responds, or else the default cache.
 extension Responder {
-    /// Returns the response to a request; `nil` if the cache doesn't answer.
     func cachedResponse(to request: URLRequest) -> CachedURLResponse? {
         retainedResponse(for: request) ?? cachedResponse(by: lookUp(request))
     }
 
-    /// Calls back with the response to a data task's request, or with `nil` if the cache doesn't answer. Calls back at
-    /// once if this needs neither a file nor the default cache, and otherwise on another queue.
+    /// Calls back at once if this needs neither a file nor the default cache, and otherwise on another queue.
     func cachedResponse(to request: URLRequest, _ done: @escaping @Sendable (CachedURLResponse?) -> Void) {
-        // If a protocol has accepted the request, the protocol answers and reports it, even if the response is
-        // retained.
+        // If a protocol has intercepted the request, the protocol responds and reports it, even if the response is in
+        // memory.
         if taken.leavesToProtocol(request) { return done(nil) }
         if let response = retainedResponse(for: request) { return done(response) }
         // If the map's file has changed, a lookup would read it, so the lookup is left to the other queue.
@@ -221,12 +212,11 @@ extension Responder {
         }
     }
 
-    /// Returns whether ``cachedResponse(by:)`` can answer without reading a file or looking in the default cache.
+    /// Returns whether ``cachedResponse(by:)`` can respond without reading a file or looking in the default cache.
     private func needsNoDisk(_ plan: Plan) -> Bool {
         if case .answer = plan.action { isAtHand(plan) } else { plan.ignoresLocalData }
     }
 
-    /// What a lookup found.
     private enum Found {
         case ofEntry(CachedURLResponse, Substitution)
         case inDefaultCache(CachedURLResponse)
@@ -257,7 +247,7 @@ extension Responder {
     }
 
     /// Notes how a lookup was counted, in case that a protocol gets the request. Notes nothing for a response that is
-    /// retained under its URL, since the protocol finds it there.
+    /// in memory under its URL, since the protocol finds it there.
     private func note(
         _ plan: Plan,
         _ kind: LocalSubstitutionCache.Event.Kind,
@@ -355,8 +345,8 @@ extension Responder {
 
     // MARK: Storing
 
-    /// Stores a response in the default cache. Does nothing if an entry made the response, or if an entry would answer
-    /// the request.
+    /// Stores a response in the default cache. Does nothing if an entry made the response, or if an entry would respond
+    /// to the request.
     func store(_ response: CachedURLResponse, for request: URLRequest) {
         guard response.response.substitutionStatus == nil else { return }
         let plan = lookUp(request)
@@ -364,14 +354,12 @@ extension Responder {
         defaultCache.store(response, under: key)
     }
 
-    /// The default cache's key for a response to a plan's request; `nil` if the default cache can't keep the response.
+    /// The default cache's key for a response to a plan's request; `nil` if the default cache can't store the response.
     func key(of plan: Plan) -> URLRequest? { defaultCache.key(for: plan.request, plan.match?.url.text) }
 }
 
-/// Removes responses from memory and from the default cache. The map's entries stay, and answer the next lookup again.
+/// Removes responses from memory and from the default cache. The map's entries stay, and match the next lookup again.
 extension Responder {
-    /// Removes a request's retained response, its response in the default cache, and the refreshed file of its entry's
-    /// file.
     func remove(_ request: URLRequest) {
         if let url = request.url?.absoluteString { retained.removeAll(for: url, in: maps.layers.all.map(\.map)) }
         let match = Plan(request, in: maps.map, traits: traits).match
@@ -379,8 +367,8 @@ extension Responder {
         if let key = defaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
     }
 
-    /// Removes all retained responses, and forgets when the network was asked for newer files. If the default cache
-    /// still has a newer file afterward, the next lookup finds it again.
+    /// Removes all responses from memory, and forgets when the network was asked for newer files. If the default cache
+    /// still has a refreshed file afterward, the next lookup finds it again.
     ///
     /// - Parameter removeFromDefaultCache: A closure that removes the responses from the default cache.
     func removeAll(_ removeFromDefaultCache: () -> Void) {
@@ -390,10 +378,10 @@ extension Responder {
     }
 }
 
-/// Counts files that can't be read, and reports them as events. The next matching entry answers instead of a missing
+/// Counts files that can't be read, and reports them as events. The next matching entry responds instead of a missing
 /// file, and the default cache instead of an unreadable file.
 extension Responder {
-    /// Reports that an entry's file can't be read, and drops the response retained for the URL.
+    /// Reports that an entry's file can't be read, and drops the URL's response in memory.
     func report(_ problem: FileProblem, key: String, file: URL?, _ url: URL) {
         retained.remove(url.absoluteString)
         observers.report(.fault, url, key: key, file: file, reason: problem.fragment)

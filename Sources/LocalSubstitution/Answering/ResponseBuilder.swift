@@ -15,13 +15,12 @@ package struct ResponseBuilder {
     let file: FileBytes?
     /// The file, if it's read in pieces; otherwise `nil`. With such a file, the responses have an empty body.
     var large: LargeFile?
-    /// The refreshed file that answers instead of the file; otherwise `nil`.
+    /// The refreshed file that is returned instead of the file; otherwise `nil`.
     var copy: RefreshedFiles.Copy?
-    /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache answered; otherwise `nil`.
+    /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache responded; otherwise `nil`.
     var proof: String?
     let traits: LoaderTraits
 
-    /// Returns the whole response.
     package func full(for url: URL) -> CachedURLResponse? {
         response(for: url, status: substitution.status, headers: headers(length: size), body: data)
     }
@@ -120,8 +119,8 @@ extension ResponseBuilder {
         return headers
     }
 
-    /// The `Cache-Status` (RFC 9211). It says that the response is a substitution, names the file, and says whether a
-    /// refreshed file of the file answers.
+    /// The `Cache-Status` (RFC 9211). It says that the response is a substitution, names the file, and says whether the
+    /// file was refreshed.
     private var cacheStatus: String {
         let name = Self.hitStatus
         guard let file = substitution.fileName else { return name }

@@ -4,24 +4,25 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// The keeper of a session's responses, which answer when the network fails: a `SubstitutionRecorder`.
+/// A session's recorder: a `SubstitutionRecorder`. If the network fails, the responses that it has recorded are
+/// returned.
 package protocol ResponseRecorder: AnyObject, Sendable {
-    /// Returns why the recorder doesn't handle a request, without a period; `nil` if it does. Then it may keep the
-    /// response, and if the network fails, a kept copy answers.
+    /// Returns why the recorder doesn't handle a request, without a period; `nil` if it does. Then it may record the
+    /// response and, if the network fails, its recorded response is returned.
     func refusal(of request: URLRequest) -> String?
-    /// Returns whether a request has a kept copy that ``answer(_:)`` can read.
+    /// Returns whether a request has a recorded response that ``answer(_:)`` can read.
     func hasAnswer(to request: URLRequest) -> Bool
-    /// Returns whether the response to a request is probably an event stream. A stream is passed on as it arrives, even
-    /// if there's a copy.
+    /// Returns whether the response to a request is probably an event stream. The client gets a stream's pieces as they
+    /// arrive, even if a response is recorded.
     func expectsStream(_ request: URLRequest) -> Bool
-    /// Returns the kept copy for a request; `nil` if there's none. Throws a problem if the copy's file can't be read.
+    /// Returns the recorded response; `nil` if there's none. Throws a problem if its file can't be read.
     func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse?
-    /// Returns the validators with which a request can ask the server whether the kept copy is current; `nil` if there
-    /// are none.
+    /// Returns the validators with which a request can ask the server whether the recorded response is current; `nil`
+    /// if there are none.
     func validators(for request: URLRequest) -> Validators?
-    /// Notes that the server has confirmed the kept copy as current.
+    /// Notes that the server has confirmed the recorded response as current.
     func confirm(_ request: URLRequest)
-    /// Keeps a response if the rules allow it. Call this before the response is delivered.
+    /// Records a response if the rules allow it. Call this before the response is delivered.
     ///
     /// - Parameter report: Called, perhaps later, with what happened to the response. Also called for each redirect
     ///   that's recorded separately.

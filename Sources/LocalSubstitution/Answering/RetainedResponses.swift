@@ -5,7 +5,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The retained responses and the files that they're made from. Dropping a file's bytes also drops the responses made
+/// The responses in memory, and the files that they're made from. Dropping a file's bytes also drops the responses made
 /// from them.
 ///
 /// Any number of URLs can match a pattern or an `ignoreQuery` entry, or be another spelling of a key. Of the responses
@@ -21,7 +21,7 @@ final class RetainedResponses: Sendable {
 
     private struct State: Sendable {
         /// The number of calls of `removeAll` and `dropDueResponses` so far. A response from a lookup that began before
-        /// the last call isn't retained.
+        /// the last call isn't held.
         var generation = 0
         /// The number of files and endless responses held so far. Each gets the next number as its ordinal.
         var ordinals = 0
@@ -41,7 +41,7 @@ final class RetainedResponses: Sendable {
             var responses: [String: Response] = [:]
             var hits = 0
             var bytes = 0
-            /// Whether there are listeners. Kept in each part so that a hit doesn't need a lock that all threads share.
+            /// Whether there are listeners. In each part, so that a hit doesn't need a lock that all threads share.
             var isObserved = false
         }
 
@@ -69,8 +69,8 @@ final class RetainedResponses: Sendable {
 
     // MARK: Hits
 
-    /// Returns the response for a URL, and whether this call has already counted the hit; `nil` if no response is
-    /// retained. If the hit isn't counted, because the response must be checked first or there are listeners, the
+    /// Returns the response for a URL, and whether this call has already counted the hit; `nil` if there's no response
+    /// in memory. If the hit isn't counted, because the response must be checked first or there are listeners, the
     /// caller counts it.
     func response(for url: String) -> (response: Response, isCounted: Bool)? {
         part(for: url).contents.withLock { part in
@@ -82,7 +82,7 @@ final class RetainedResponses: Sendable {
         }
     }
 
-    /// Returns the response for a URL without counting a hit.
+    /// Doesn't count a hit.
     func peek(_ url: String) -> Response? { part(for: url).contents.withLock { $0.responses[url] } }
 
     /// Notes that there are listeners from now on, so that ``response(for:)`` leaves hits to ``Observers``.
@@ -101,12 +101,12 @@ final class RetainedResponses: Sendable {
 
     // MARK: Retaining
 
-    /// How often ``removeAll()`` and ``dropDueResponses(madeOf:)`` were called so far. Read it when a lookup begins, and
-    /// pass it to `retain`: if it has changed since then, the lookup's response isn't retained.
+    /// How often ``removeAll()`` and ``dropDueResponses(madeOf:)`` were called so far. Read it when a lookup begins,
+    /// and pass it to `retain`: if it has changed since then, the lookup's response isn't held.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// Returns the response that is retained under a name. Returns `nil` if the response was made from other bytes or
-    /// has expired, or if the generation has changed since it was read.
+    /// Returns the response that is held under a name. Returns `nil` if the response was made from other bytes or has
+    /// expired, or if the generation has changed since it was read.
     func response(_ name: String, madeOf file: FileBytes?, generation: Int) -> CachedURLResponse? {
         state.withLock { $0.generation == generation ? known(name, madeOf: file) : nil }
     }
@@ -115,10 +115,10 @@ final class RetainedResponses: Sendable {
         peek(name).flatMap { $0.bytes === file && !$0.hasExpired ? $0 : nil }
     }
 
-    /// Retains a response. Doesn't retain it if the generation has changed since its lookup began, or if its file's
-    /// bytes aren't held, perhaps because the file is too large.
+    /// Holds a response in memory. Doesn't hold it if the generation has changed since its lookup began, or if its
+    /// file's bytes aren't held, perhaps because the file is too large.
     ///
-    /// - Returns: The response to use: this one, or an equal one that another thread has already retained.
+    /// - Returns: The response to use: this one, or an equal one that is already held for another thread.
     func retain(_ response: Response, as name: String, generation: Int) -> CachedURLResponse {
         state.withLock { state -> CachedURLResponse in
             guard state.generation == generation else { return response }
@@ -142,7 +142,8 @@ final class RetainedResponses: Sendable {
         }
     }
 
-    /// Drops the response with a name. Also releases the response's file if no other retained response is made from it.
+    /// Drops the response with a name. Also releases the response's file if no other response in memory is made from
+    /// it.
     func remove(_ name: String) { state.withLock { remove(name, &$0) } }
 
     private func remove(_ name: String, keepingFile: Bool = false, _ state: inout State) {
@@ -155,8 +156,8 @@ final class RetainedResponses: Sendable {
         release(path, &state)
     }
 
-    /// Drops the responses made from a file that last only until the network may have a newer file. Lookups that began
-    /// before can't retain their responses any more. The file's bytes stay.
+    /// Drops the responses made from a file that last only until the network may have a newer file. Responses from
+    /// lookups that began before aren't held any more. The file's bytes stay.
     func dropDueResponses(madeOf path: String) {
         state.withLock { state in
             state.generation += 1
@@ -249,7 +250,7 @@ final class RetainedResponses: Sendable {
 }
 
 extension RetainedResponses {
-    /// A response that the cache keeps in memory, and the facts about it that a hit needs.
+    /// A response in memory, and the facts about it that a hit needs.
     ///
     /// It's a subclass of `CachedURLResponse`, so that a hit needs only one object, the response that it returns.
     // Foundation declares the superclass as `@unchecked Sendable`, so a subclass must repeat that. All that this class
@@ -257,15 +258,13 @@ extension RetainedResponses {
     final class Response: CachedURLResponse, @unchecked Sendable {
         /// The size of the body in bytes.
         let size: Int
-        /// The key of the entry that answers.
+        /// The key of the entry that matches.
         let key: String
         /// The entry's file; `nil` for an entry without one.
         let file: URL?
-        /// The path of the entry's file.
         fileprivate let path: ExactText?
-        /// Whether the response stays current as long as it's retained, so that a hit checks nothing.
+        /// Whether the response stays current as long as it's in memory, so that a hit checks nothing.
         let isAlwaysCurrent: Bool
-        /// The bytes of the file.
         fileprivate let bytes: FileBytes?
         /// Whether the response is for an endless URL (see ``RetainedResponses``). Only the newest responses of that
         /// kind stay.
@@ -273,7 +272,8 @@ extension RetainedResponses {
         /// The owner of the map in use, and the map with which the response was made; `nil` if changed maps aren't
         /// reloaded.
         private let reloading: (maps: MapInUse, map: SubstitutionMap)?
-        /// The missing files that would have answered. If one of them is added, the response isn't current any more.
+        /// The missing files that would have been returned. If one of them is added, the response isn't current any
+        /// more.
         private let missing: [(name: String, folder: ResourcesFolder?)]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` for never.
         private let expiresAt: Int64?
@@ -337,13 +337,13 @@ extension RetainedResponses {
     }
 }
 
-/// The names under which responses are retained.
+/// The names under which responses are held in memory.
 extension RetainedResponses {
-    /// Returns the name under which an entry's response is retained; `nil` if the response isn't retained.
+    /// Returns the name under which an entry's response is held in memory; `nil` if it isn't held.
     ///
     /// If every `GET` of the URL gets the response, the name is the URL, so that the response is found without a search
     /// of the map. If the entry has conditions, each request is looked up in the map, and the name identifies the entry
-    /// or alternative that answers.
+    /// or alternative that responds.
     static func name(for plan: Plan, by substitution: Substitution) -> String? {
         guard !plan.isHandled, let url = plan.request.url?.absoluteString, let match = plan.match,
             let number = match.number
@@ -387,7 +387,7 @@ extension RetainedResponses {
 
 extension Plan {
     /// Whether the request's URL is spelled exactly like the winning entry's key, or like the key in canonical form;
-    /// `false` for a pattern. An entry has at most two such spellings, so the number of their retained responses needs
+    /// `false` for a pattern. An entry has at most two such spellings, so the number of their responses in memory needs
     /// no limit.
     fileprivate var isSpelledAsKey: Bool {
         guard let match = match, let entry = match.winner, !entry.isPattern else { return false }

@@ -7,10 +7,10 @@ import FoundationNetworking
 
 /// Notes about the cache's latest lookups, for a URLSession that may ask the cache before it starts a protocol.
 ///
-/// If the session then hands a noted response to the protocol, it isn't decided about again. If the protocol decides itself, the
-/// lookup isn't counted any more, so that the request counts once.
+/// If the session then gives the protocol a noted response, the request isn't decided about again. If the protocol
+/// decides itself, the lookup isn't counted any more, so that the request counts once.
 ///
-/// Nothing is noted if URLSession asks the protocol first, since the cache then leaves the request to the protocol.
+/// Nothing is noted if URLSession asks the protocol first, since the cache then doesn't respond to the request.
 final class ReturnedResponses: Sendable {
     /// What a lookup was counted as.
     struct Count: Sendable {
@@ -35,12 +35,6 @@ final class ReturnedResponses: Sendable {
 
     init(_ traits: LoaderTraits) { isUsed = !traits.contains(.asksProtocolThenCache) }
 
-    /// Notes a lookup and its response.
-    ///
-    /// - Parameters:
-    ///   - response: The response, if a protocol may deliver it. `nil` if there's none, and for what an attached session
-    ///     may respond otherwise: a redirect, which it follows, and an entry whose file may have been refreshed.
-    ///   - generation: The value of ``RetainedResponses/generation`` when the request was looked up.
     func note(_ request: URLRequest, _ count: Count, _ response: CachedURLResponse? = nil, generation: Int) {
         let note = Note(
             request: request.withoutBody,

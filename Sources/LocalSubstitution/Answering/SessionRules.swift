@@ -7,15 +7,16 @@ package import FoundationNetworking
 /// The rules that a session adds to the map's. This is a class, so that the identity of a plan's rules shows for which
 /// session the plan was made.
 package final class SessionRules: Sendable {
-    /// Whether the session fails requests that no entry answers, except for the allowed URLs of `unmatched`.
+    /// Whether the session fails requests that no entry matches, except for the allowed URLs of `unmatched`.
     let isStrict: Bool
     private let allowed: MapKey.Matcher
-    /// The recorder, which keeps responses and answers with them when the network fails; `nil` for most sessions.
+    /// `nil` for most sessions.
     let recorder: (any ResponseRecorder)?
-    /// Whether the recorder also keeps redirects, errors and other responses that a site needs: see ``Exchange/isBrowsed``.
+    /// Whether the recorder also records redirects, errors and other responses that a site needs: see
+    /// ``Exchange/isBrowsed``.
     let isBrowsed: Bool
-    /// The listener for HTTP requests; `nil` for most sessions. With a listener, the protocol handles every request
-    /// whose body it can see.
+    /// `nil` for most sessions. With a listener, the protocol intercepts every HTTP request whose body is available to
+    /// it.
     let listener: Listener?
 
     private init() {
@@ -23,7 +24,7 @@ package final class SessionRules: Sendable {
         (recorder, isBrowsed, listener) = (nil, false, nil)
     }
 
-    /// The rules of `unmatched: .load`: requests that no entry answers may reach the network.
+    /// The rules of `unmatched: .load`: requests that no entry matches may reach the network.
     static let load = SessionRules()
 
     /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern.
@@ -52,10 +53,10 @@ package final class SessionRules: Sendable {
     /// Whether a test's recording takes the responses to requests that no entry answers.
     var isRecorded: Bool { listener?.isRecorded == true }
 
-    /// Returns whether a request that no entry answers is loaded without being recorded, since its URL is allowed.
+    /// Returns whether a request that no entry matches is loaded without being recorded, since its URL is allowed.
     package func allows(_ request: URLRequest) -> Bool { isStrict && !forbidsNetwork(to: request) }
 
-    /// Returns whether a request that no entry answers must fail instead of reaching the network, unless it's loaded
+    /// Returns whether a request that no entry matches must fail instead of reaching the network, unless it's loaded
     /// for a recording.
     func forbidsNetwork(to request: URLRequest) -> Bool {
         guard isStrict, let url = request.url.flatMap({ try? NormalizedURL($0.absoluteString) }) else {
@@ -95,7 +96,7 @@ extension SessionRules {
         /// Whether a test's recording takes the responses to requests that no entry answers. Then even a strict session
         /// loads them, except those that a `null` entry excludes.
         let isRecorded: Bool
-        /// Whether the listener explains why an unanswered request failed. If so, the request's error is brief.
+        /// Whether the listener explains why an unmatched request failed. If so, the request's error is brief.
         package let explainsUnmatched: Bool
         /// Calls the handlers as part of a test; `nil` to call them outside any test.
         let handlerCalls: (any HandlerCaller)?
@@ -115,22 +116,21 @@ extension SessionRules {
 }
 
 extension LocalSubstitutionCache {
-    /// What happens in an attached session to a request that no entry answers.
+    /// What happens in an attached session to a request that no entry matches.
     public enum Unmatched: Sendable, Hashable {
         /// The request is loaded from the network, as if nothing were attached.
         case load
         /// The request fails, unless its URL is allowed. Each allowed URL is an exact URL, or a match pattern such as
-        /// `http://127.0.0.1:*/*`. If an allowed URL redirects, the redirect is followed only to another allowed URL, or
-        /// to a URL that an entry answers.
+        /// `http://127.0.0.1:*/*`. If an allowed URL redirects, the redirect is followed only to another allowed URL,
+        /// or to a URL that an entry matches.
         ///
         /// On Linux, a download task for an allowed URL fails, because Foundation can't finish a download task that a
-        /// protocol answers.
+        /// protocol intercepts.
         case fail(allowing: [String])
 
         /// The request fails at once, with an error that explains why. The session reaches the network only for entries
-        /// with `forwardTo`. `untilUpdated` entries answer with their files, never with refreshed files from the network.
-        /// Once a cache was attached with `.fail`, it requests newer files only for its sessions attached with
-        /// `.load`.
+        /// with `forwardTo`. `untilUpdated` entries respond with their own files, not with refreshed files. Once a
+        /// cache was attached with `.fail`, it requests newer files only for its sessions attached with `.load`.
         public static var fail: Unmatched { .fail(allowing: []) }
     }
 }
