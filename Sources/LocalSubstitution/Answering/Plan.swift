@@ -261,7 +261,7 @@ final class Plan: Sendable {
             ?? naming.map { layers.reference(to: $0.entry, in: $0.map) }
     }
 
-    // MARK: What the answer needs
+    // MARK: What the response needs
 
     /// The map of the entry that matches; the cache's own map if no map can match the request's URL.
     var map: SubstitutionMap { match?.map ?? layers.map.map }

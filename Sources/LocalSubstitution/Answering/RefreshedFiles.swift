@@ -73,7 +73,7 @@ final class RefreshedFiles: Sendable {
         loader.end()
     }
 
-    // MARK: Answering
+    // MARK: Responding
 
     /// Returns what responds: the given file, or the refreshed file that replaces it. Searches the default cache, which
     /// may read from disk, and removes a refreshed file that was made for another version of the entry's file.
@@ -105,7 +105,7 @@ final class RefreshedFiles: Sendable {
         return copy.standsFor(file) ? copy : nil
     }
 
-    // MARK: Copies in the default cache
+    // MARK: Refreshed files in the default cache
 
     private func storedCopy(of url: String) -> Copy? {
         Copy.request(for: url).flatMap(defaultCache.response(under:)).flatMap { Copy($0) }

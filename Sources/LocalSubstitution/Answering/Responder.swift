@@ -73,7 +73,7 @@ final class Responder: Sendable {
         observers.add(Observers.Listener(hearsOnlyReloads: true, hear: listener))
     }
 
-    // MARK: Retained responses
+    // MARK: Responses in memory
 
     /// Returns the response in memory to a plain `GET` if it's still current, and counts a hit. This is the fastest
     /// path: it neither reads a file nor searches the map.
@@ -127,7 +127,7 @@ final class Responder: Sendable {
         plan.question == nil && plan.path.map { retained.currentFile(at: $0) != nil } ?? true
     }
 
-    // MARK: Answering
+    // MARK: Responding
 
     /// Returns the bytes of a file that a plan's response needs. The bytes stay in memory, unless the response is a
     /// handler's.

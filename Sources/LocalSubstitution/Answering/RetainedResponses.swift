@@ -99,7 +99,7 @@ final class RetainedResponses: Sendable {
 
     private func part(for url: String) -> Part { parts[url.hashValue & 15] }
 
-    // MARK: Retaining
+    // MARK: Holding responses
 
     /// How often ``removeAll()`` and ``dropDueResponses(madeOf:)`` were called so far. Read it when a lookup begins,
     /// and pass it to `retain`: if it has changed since then, the lookup's response isn't held.

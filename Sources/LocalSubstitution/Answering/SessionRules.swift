@@ -50,7 +50,6 @@ package final class SessionRules: Sendable {
         self.listener = listener
     }
 
-    /// Whether a test's recording takes the responses to requests that no entry answers.
     var isRecorded: Bool { listener?.isRecorded == true }
 
     /// Returns whether a request that no entry matches is loaded without being recorded, since its URL is allowed.
@@ -93,8 +92,8 @@ extension SessionRules {
 
         /// Called when a request starts. Returns a closure that receives the request's progress.
         package let start: @Sendable (URLRequest) -> @Sendable (Progress) -> Void
-        /// Whether a test's recording takes the responses to requests that no entry answers. Then even a strict session
-        /// loads them, except those that a `null` entry excludes.
+        /// Whether a test's recording run records the responses to requests that no entry matches. Then even a strict
+        /// session loads them, except those that a `null` entry excludes.
         let isRecorded: Bool
         /// Whether the listener explains why an unmatched request failed. If so, the request's error is brief.
         package let explainsUnmatched: Bool

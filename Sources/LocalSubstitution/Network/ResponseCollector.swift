@@ -289,7 +289,8 @@ private struct RedirectChain: Sendable {
             else { return nil }
             request.url = target
         }
-        // The request's credentials were meant for the origin that redirects, but Linux's loader would send them on.
+        // The request's credentials were meant for the origin that redirects, but Linux's loader would send them to its
+        // target.
         request.removeCredentials(after: response.url)
         if traits.contains(.proposesWrongRedirects) {
             if !Redirect.isSameOrigin(response.url, request.url) { ownCookie = nil }
@@ -350,9 +351,9 @@ extension URLError {
     }
 }
 
-/// A mark for the requests that the package itself sends. Where registered protocols are asked first, the package's would take
-/// these requests, too, so they're marked. Elsewhere, the package's own sessions leave out its protocols, since Linux's
-/// Foundation loses the mark.
+/// A mark for the requests that the package itself sends. Where registered protocols are asked first, the package's
+/// would intercept these requests, too, so they're marked. Elsewhere, the package's own sessions leave out its
+/// protocols, since Linux's Foundation loses the mark.
 extension URLRequest {
     private static let ownKey = "LocalSubstitution.isOwn"
 
@@ -360,7 +361,6 @@ extension URLRequest {
         traits.contains(.asksRegisteredProtocolsFirst) && URLProtocol.property(forKey: Self.ownKey, in: self) != nil
     }
 
-    /// Returns this request, marked as the package's own.
     func own(_ traits: LoaderTraits) -> URLRequest {
         guard traits.contains(.asksRegisteredProtocolsFirst),
             let request = (self as NSURLRequest).mutableCopy() as? NSMutableURLRequest

@@ -32,7 +32,7 @@ final class ArrivingResponse: Sendable {
 
     deinit { cancel() }
 
-    /// Keeps the load, so that ``cancel()`` can cancel it. If the response has already ended, cancels the load at once.
+    /// Lets ``cancel()`` cancel the load. If the response has already ended, cancels the load at once.
     func wait(for load: Task<Void, Never>) {
         let isOver = state.withLock { state in
             if !state.isOver { state.load = load }

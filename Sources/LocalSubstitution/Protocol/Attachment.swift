@@ -5,8 +5,8 @@ import HTTPSyntax
 import FoundationNetworking
 #endif
 
-/// An attached session: which map answers, the session's rules, how requests are forwarded, and the outcomes that the
-/// map gives them. The server and ``LocalSubstitutionCache/answer(to:)`` use one, too.
+/// An attached session: its map, its rules, how requests are forwarded, and the outcomes that the map gives them. The
+/// server and ``LocalSubstitutionCache/answer(to:)`` use one, too.
 final class Attachment: Sendable {
     /// What a client does itself, so that its loads don't. A session does nothing of this.
     struct Client: OptionSet, Sendable {
@@ -16,8 +16,8 @@ final class Attachment: Sendable {
         static let followsRedirects = Client(rawValue: 1 << 0)
         /// It reads bodies on a thread of its own: large files in parts, each body at its rate, and for as long as it wants.
         static let readsBodies = Client(rawValue: 1 << 1)
-        /// It loads the requests that no entry answers. So a load follows a redirect only to an entry, and leaves a stream
-        /// with the request's body alone.
+        /// It loads the requests that no entry matches. So a load follows a redirect only to an entry, and doesn't read
+        /// a stream with the request's body.
         static let loadsUnmatched = Client(rawValue: 1 << 2)
         /// It does nothing with a part of a response.
         static let waitsForWhole = Client(rawValue: 1 << 3)
@@ -28,7 +28,7 @@ final class Attachment: Sendable {
     let traits: LoaderTraits
     let rules: SessionRules
     let forwarder: Forwarder
-    /// The longest body of a network response to hold in memory, in bytes. A longer body is passed on in pieces.
+    /// The longest body of a network response to hold in memory, in bytes. A longer body is streamed.
     let responseLimit: Int
     let client: Client
     /// Whether a request's `Authorization` header is forwarded to the network.
@@ -36,8 +36,7 @@ final class Attachment: Sendable {
 
     /// - Parameters:
     ///   - configuration: The configuration with which requests are forwarded.
-    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is passed on
-    ///     in pieces.
+    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is streamed.
     ///   - traits: The traits of the client's loader; by default, those of the cache.
     init(
         of responder: Responder,
@@ -81,20 +80,18 @@ final class Attachment: Sendable {
             ? .hidden : .onLoaderQueue(request, isHidden: isHidden)
     }
 
-    /// Returns the plan for a request of an attached session.
-    ///
     /// - Parameter body: The request's body, as far as it's known. On the loader's queue, pass
     ///   ``RequestFacts/Body/onLoaderQueue(_:isHidden:)``.
     func lookUp(_ request: URLRequest, body: RequestFacts.Body) -> Plan {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules, traits: traits)
     }
 
-    /// Decides how to answer a request now, and counts the answer if its alternative has a limit of `times`.
+    /// Decides about a request now, and counts the response if its alternative has a limit of `times`.
     ///
     /// - Parameters:
     ///   - body: The request's body, as far as it's known.
-    ///   - taken: The plan that was made when a protocol accepted the request; `nil` to look the request up. A plan of
-    ///     another session is ignored.
+    ///   - taken: The plan that was made when a protocol intercepted the request; `nil` to look the request up. A plan
+    ///     of another session is ignored.
     ///   - reportsGoneFiles: Whether to report entries that were skipped because their files are missing; `true` by
     ///     default.
     func decide(_ request: URLRequest, body: RequestFacts.Body, _ taken: Plan? = nil, reportsGoneFiles: Bool = true)
@@ -107,7 +104,7 @@ final class Attachment: Sendable {
         return plan
     }
 
-    /// Refuses a plan's request, or answers it with an entry, on the current thread. Returns `nil` for any other
+    /// Refuses a plan's request, or returns its entry's response, on the current thread. Returns `nil` for any other
     /// action, for an entry with a delay, rate or stream, and, in an attached session, for a redirect or a file that
     /// isn't in memory.
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {
@@ -121,19 +118,19 @@ final class Attachment: Sendable {
         }
     }
 
-    /// Returns whether an entry can answer at once: with no delay, rate or stream and, in an attached session, no
+    /// Returns whether an entry can respond at once: with no delay, rate or stream and, in an attached session, no
     /// redirect.
     func answersAtOnce(_ substitution: Substitution) -> Bool {
         substitution.options.fields.delay == nil && !substitution.takesTime && !follows(substitution)
     }
 
-    /// Returns whether a load may follow the redirect that an entry answers with.
+    /// Returns whether a load may follow an entry's redirect.
     private func follows(_ substitution: Substitution) -> Bool {
         substitution.isRedirect && (!client.contains(.followsRedirects) || client.contains(.loadsUnmatched))
     }
 
-    /// Returns the request for a redirect's target, if a client that loads unmatched requests itself got the redirect, and an
-    /// entry answers, or may answer, its target. Returns `nil` for any other outcome or client.
+    /// Returns the request for a redirect's target, if a client that loads unmatched requests itself got the redirect,
+    /// and an entry matches, or may match, its target. Returns `nil` for any other outcome or client.
     func request(after outcome: RequestOutcome) -> URLRequest? {
         guard client.contains(.loadsUnmatched), let http = outcome.response?.head as? HTTPURLResponse,
             Redirect.statuses.contains(http.statusCode),
@@ -145,8 +142,8 @@ final class Attachment: Sendable {
     }
 }
 
-/// The outcomes of requests. A protocol also answers requests for which URLSession doesn't ask a cache or rejects the
-/// cache's response.
+/// The outcomes of requests. A protocol also responds to requests for which URLSession doesn't ask a cache or rejects
+/// the cache's response.
 extension Attachment {
     /// Returns an entry's response, without waiting for the entry's delay, even if the loader wouldn't accept the
     /// response from a cache. If the entry's file can't be read, returns a failure.
@@ -206,8 +203,6 @@ extension Attachment {
         }
     }
 
-    /// Fails a request because its entry says so.
-    ///
     /// - Parameter bytes: The size of the part of the body that the client already has; 0 by default.
     func fail(
         _ plan: Plan,
@@ -233,9 +228,10 @@ extension Attachment {
         return RequestOutcome(.mishandled(message), plan, .failure(error))
     }
 
-    /// Answers with a recorder's kept copy. Returns `nil` if there's no copy, and a failure if the copy can't be read.
+    /// Returns `nil` if there's no recorded response, and a failure if it can't be read.
     ///
-    /// - Parameter isConfirmed: Whether the server has just confirmed that the copy is current; `false` by default.
+    /// - Parameter isConfirmed: Whether the server has just confirmed that the recorded response is current; `false` by
+    ///   default.
     func replay(_ plan: Plan, _ recorder: any ResponseRecorder, isConfirmed: Bool = false) -> RequestOutcome? {
         guard let url = plan.request.url else { return nil }
         do throws(FileProblem) {
@@ -267,7 +263,7 @@ extension Attachment {
         )
     }
 
-    /// Fails a request that nothing answers, because its session isn't allowed to reach the network.
+    /// Fails a request to which nothing responds, because its session isn't allowed to reach the network.
     func unmatched(_ plan: Plan) -> RequestOutcome {
         responder.maps.uncount(plan)
         let explanation = Explanation(plan)
@@ -277,7 +273,7 @@ extension Attachment {
         return RequestOutcome(.unmatched(explanation), plan, .failure(error))
     }
 
-    /// Returns whether the entry for a URL is `null`.
+    /// Returns whether the entry that matches a URL is `null`.
     func excludes(_ url: URL?) -> Bool {
         url.flatMap { try? NormalizedURL($0.absoluteString) }
             .map { responder.maps.layers.match($0, for: .plain).isExcluded } ?? false

@@ -5,7 +5,7 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// A loader that answers as an attached session would, but for a client that isn't a URLSession: the server, the
+/// A loader that responds as an attached session would, but for a client that isn't a URLSession: the server, the
 /// command, or code that uses another HTTP client.
 package final class DirectLoader: Sendable {
     private let attachment: Attachment
@@ -59,8 +59,8 @@ package final class DirectLoader: Sendable {
         }
     }
 
-    /// Loads a request and returns the whole response; `nil` if the map leaves the request to the client. Follows a
-    /// redirect if the map answers its target, and otherwise returns the redirect.
+    /// Returns the whole response; `nil` if the client must load the request itself. Follows a redirect if an entry
+    /// matches its target, and otherwise returns the redirect.
     func answer(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
         do throws(URLError) {
             try RequestLoad.checkCancellation()
@@ -109,7 +109,8 @@ package final class DirectLoader: Sendable {
         return RequestLoad.begin(request, retained: retained, in: attachment, for: client)
     }
 
-    /// Returns whether an entry answers a request, or may answer it once the request's body is read. Changes no counts.
+    /// Returns whether an entry responds to a request, or may respond once the request's body is read. Changes no
+    /// counts.
     package func hasEntry(for request: URLRequest) -> Bool {
         attachment.lookUp(request, body: RequestFacts.Body(request)).hasEntry
     }

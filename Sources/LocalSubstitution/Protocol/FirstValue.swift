@@ -2,13 +2,12 @@
 final class FirstValue<Value: Sendable>: Sendable {
     private let values = AsyncStream.makeStream(of: Value.self)
 
-    /// Sets the value if it isn't set yet.
     func set(_ value: Value) {
         values.continuation.yield(value)
         values.continuation.finish()
     }
 
-    /// Waits for the value. Call this once. Returns `nil` if the Swift task is cancelled first.
+    /// Call this once. Returns `nil` if the Swift task is cancelled first.
     func wait() async -> Value? {
         for await value in values.stream { return value }
         return nil

@@ -13,11 +13,11 @@ final class ForwardedRequest: Sendable {
         /// A redirect, with the request for its target. Call the closure with the request to send, or with `nil` to
         /// take the redirect itself as the response.
         case redirected(URLRequest, answer: @Sendable (URLRequest?) -> Void)
-        /// The network's response. A body longer than the limit has already been passed on in pieces; the response's
-        /// body is then `nil`.
+        /// The network's response. A body longer than the limit has already been streamed; the response's body is then
+        /// `nil`.
         case received(Response)
-        /// - Parameter fallback: What answers instead; `nil` if nothing does. Nothing answers instead if part of the
-        ///   response was passed on, or if the error isn't the network's.
+        /// - Parameter fallback: What responds instead; `nil` if nothing does. Nothing responds instead if part of the
+        ///   response was streamed, or if the error isn't the network's.
         case failed(URLError, fallback: Plan.Fallback?)
     }
 
@@ -29,11 +29,11 @@ final class ForwardedRequest: Sendable {
     }
 
     let plan: Plan
-    /// The fallback if the network fails; `nil` if there's none.
     let fallback: Plan.Fallback?
-    /// The request to send, with its entry's changes and, if ``isConditional``, with the kept copy's validators.
+    /// The request to send, with its entry's changes and, if ``isConditional``, with the recorded response's
+    /// validators.
     let request: URLRequest
-    /// Whether the request has the kept copy's validators, so that a 304 confirms the copy.
+    /// Whether the request has the recorded response's validators, so that a 304 confirms that response.
     let isConditional: Bool
     private let attachment: Attachment
     private let client: RequestLoad.Client
@@ -47,7 +47,7 @@ final class ForwardedRequest: Sendable {
     ///   - client: Receives the pieces of the response, unless the response is held until it's complete. Also receives
     ///     the pieces of a held response that becomes too long to hold.
     ///   - body: The request's body if it was read from a stream; otherwise `nil`.
-    ///   - isConditional: Whether to add the validators of the recorder's kept copy, if it has any.
+    ///   - isConditional: Whether to add the recorded response's validators, if there are any.
     init(
         _ plan: Plan,
         _ fallback: Plan.Fallback?,
@@ -76,10 +76,10 @@ final class ForwardedRequest: Sendable {
     /// Whether the client has a part of the response.
     var isPartial: Bool { state.withLock { $0.isPartial } }
 
-    /// The entry that answers if the network fails; `nil` if none does.
+    /// The entry that responds if the network fails; `nil` if none does.
     var entryFallback: Substitution? { if case .entry(let substitution)? = fallback { substitution } else { nil } }
 
-    /// Whether the response is held until it's complete, so that the fallback can still answer when the network fails
+    /// Whether the response is held until it's complete, so that the fallback can still respond when the network fails
     /// midway. An event stream isn't held, since it may take hours: if the fallback is an entry, ``collectorOwner``
     /// holds 0 bytes of a stream, unless the client collects the pieces anyway.
     private var isHeld: Bool {
@@ -87,7 +87,7 @@ final class ForwardedRequest: Sendable {
         case nil: false
         case .entry: true
         case .recorder(let recorder):
-            // A 304 must not reach the client, even if the copy that it confirms is gone by now.
+            // A 304 must not reach the client, even if the recorded response that it confirms is gone by now.
             isConditional || recorder.hasAnswer(to: plan.request) && !recorder.expectsStream(plan.request)
         }
     }
@@ -95,7 +95,7 @@ final class ForwardedRequest: Sendable {
     /// The headers that the session must not add, because the entry sets or removes them.
     var fixedHeaders: [String] { plan.fixedHeaders }
 
-    /// Returns the obstacle to keeping the response: a header by which the session identifies its user to one of the
+    /// Returns the obstacle to recording the response: a header by which the session identifies its user to one of the
     /// servers. Returns `nil` if the session sends no such header.
     ///
     /// - Parameter redirects: The requests for the redirects' targets.
@@ -112,13 +112,13 @@ extension ForwardedRequest {
     /// The events: any redirects, then the response or an error. No event follows ``cancel()`` or ``stop()``.
     var events: AsyncStream<Event> { stream.stream }
 
-    /// The longest body to hold in memory, in bytes. A longer body is passed on in pieces.
+    /// The longest body to hold in memory, in bytes. A longer body is streamed.
     var limit: Int { attachment.responseLimit }
 
     /// The usual ``limit``: 256 MiB.
     static let usualLimit = 256 << 20
 
-    /// Sends the request. Must not be called on the loader's thread.
+    /// Must not be called on the loader's thread.
     func send() {
         let task = attachment.forwarder.task(for: self)
         if let priority = client.task?.priority { task.priority = priority }
@@ -128,19 +128,19 @@ extension ForwardedRequest {
         DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + timeout) { [weak self] in
             guard let self else { return }
             LoaderThread.runAsDelegate(self.attachment.traits) {
-                // Once a piece was passed on, nothing else can answer.
+                // Once a piece was streamed, nothing else can respond.
                 if self.end(URLError(.timedOut), unlessPartial: true) { self.cancelTask() }
             }
         }
     }
 
-    /// Cancels the request. Nothing more is passed on.
+    /// The client gets nothing more.
     func cancel() {
         stop()
         cancelTask()
     }
 
-    /// Stops passing pieces on, and ends the events. The request itself isn't cancelled.
+    /// Stops streaming, and ends the events. The request itself isn't cancelled.
     func stop() {
         state.withLock { $0.isEnded = true }
         stream.continuation.finish()
@@ -178,8 +178,8 @@ extension ForwardedRequest {
         }
     }
 
-    /// Passes a piece on to the client, unless the request has ended: after a timeout, the fallback may have answered
-    /// already. Once a piece has been passed on, nothing else may answer.
+    /// Gives the client a piece, unless the request has ended: after a timeout, the fallback may have responded
+    /// already. Once the client has a piece, nothing else may respond.
     private func pass(_ piece: ResponseCollector.Piece) {
         let mayPass = state.withLock { state in
             if !state.isEnded { state.isPartial = true }
@@ -213,8 +213,8 @@ extension ForwardedRequest {
     /// Adds the last event and ends the events. Later calls have no effect.
     ///
     /// - Parameters:
-    ///   - unlessPartial: Whether to do nothing if a piece was passed on; `false` by default.
-    ///   - make: Returns the event, which may depend on whether a piece was passed on.
+    ///   - unlessPartial: Whether to do nothing if a piece was streamed; `false` by default.
+    ///   - make: Returns the event, which may depend on whether a piece was streamed.
     /// - Returns: Whether this call ended the events.
     @discardableResult
     private func end(unlessPartial: Bool = false, _ make: (_ isPartial: Bool) -> Event) -> Bool {
@@ -276,8 +276,8 @@ extension Plan {
 }
 
 extension ForwardedRequest {
-    /// The sender of a challenge that the forwarding session has received. It passes the answer of the client's session
-    /// on to the forwarding session.
+    /// The sender of a challenge that the forwarding session has received. It gives the forwarding session the answer
+    /// of the client's session.
     final class ChallengeRelay: NSObject, URLAuthenticationChallengeSender, Sendable {
         typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
@@ -307,7 +307,7 @@ extension ForwardedRequest {
 }
 
 extension URLError {
-    /// Whether the network, the host or the connection failed, so that a fallback may answer. A response with an HTTP
+    /// Whether the network, the host or the connection failed, so that a fallback may respond. A response with an HTTP
     /// error status isn't an error.
     fileprivate func isOfNetwork(_ traits: LoaderTraits) -> Bool {
         switch code {

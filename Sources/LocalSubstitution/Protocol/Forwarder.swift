@@ -70,7 +70,7 @@ final class Forwarder: Sendable {
         oldest?.endSessions()
     }
 
-    /// Returns a task that sends a request once it's resumed. Must not be called on the loader's thread.
+    /// Must not be called on the loader's thread.
     func task(for sent: ForwardedRequest) -> URLSessionDataTask {
         let isPlain = adds(sent.fixedHeaders, to: sent.request.url)
         let request = isPlain ? complete(sent.request, but: sent.fixedHeaders) : sent.request
@@ -169,9 +169,9 @@ extension Forwarder {
 extension URLSessionConfiguration {
     /// Returns the configuration's protocol classes without the package's.
     ///
-    /// Linux's loader asks the registered classes, which include those of an installed cache, if no listed one takes the
-    /// request (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`). So all of Foundation's are listed
-    /// there. Elsewhere, the request is marked as the package's own.
+    /// Linux's loader asks the registered classes, which include those of an installed cache, if no listed one
+    /// intercepts the request (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`). So all of
+    /// Foundation's are listed there. Elsewhere, the request is marked as the package's own.
     fileprivate func otherProtocolClasses(_ traits: LoaderTraits) -> [AnyClass] {
         let others = (protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
         guard !traits.contains(.asksRegisteredProtocolsFirst) else { return others }

@@ -28,7 +28,8 @@ final class RequestEnd: Sendable {
         (self.plan, self.isHiddenUpload, self.responder, self.tell) = (plan, isHiddenUpload, responder, tell)
     }
 
-    /// Reports the outcome, unless the end was reported before. In any case, a recorder keeps the response that arrived.
+    /// Reports the outcome, unless the end was reported before. In any case, a recorder records the response that
+    /// arrived.
     func report(_ outcome: RequestOutcome) {
         if isFirst() {
             responder.report(outcome, of: outcome.plan ?? plan)

@@ -14,10 +14,10 @@ import FoundationNetworking
 final class RequestLoad {
     /// The receiver of the response.
     struct Client: Sendable {
-        /// The task that is answered; `nil` for a client that isn't a URLSession.
+        /// The client's task; `nil` for a client that isn't a URLSession.
         var task: URLSessionTask?
-        /// Answers a server's authentication challenge. By default, leaves the answer to the system, so that a 401 is a
-        /// response like any other.
+        /// Answers a server's authentication challenge. By default, the system answers, so that a 401 is a response
+        /// like any other.
         var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
             (challenge.sender as? ForwardedRequest.ChallengeRelay)?.performDefaultHandling(for: challenge)
         }
@@ -45,7 +45,7 @@ final class RequestLoad {
         /// The load continues with another plan: for a network redirect's target, with the request's body, or with a
         /// handler's answer.
         case next(Plan)
-        /// The load follows a redirect that an entry or a kept copy answered with.
+        /// The load follows an entry's redirect, or a recorded one.
         case follow(URLRequest)
     }
 
@@ -65,14 +65,14 @@ final class RequestLoad {
     /// The body that was read from the request's stream, which can be read only once; `nil` if it wasn't needed.
     private var body: BodyReader.Body?
     private var redirects = 0
-    /// The redirect that's followed to an entry, for a client that loads unmatched requests itself. The client gets it if the
-    /// entry doesn't answer after all.
+    /// The redirect that's followed to an entry, for a client that loads unmatched requests itself. The client gets it
+    /// if the entry doesn't respond after all.
     private var redirect: RequestOutcome?
     /// Why the network failed, if something responds in its place; `nil` if it hasn't failed.
     private var networkError: URLError?
     /// The first request to record that a server redirected to a URL for which there's another plan.
     private var redirected: URLRequest?
-    /// The time from which an entry's delay is counted: when the request began, or when its handler answered.
+    /// The time from which an entry's delay is counted: when the request began, or when its handler returned.
     private var delaysFrom: DispatchTime
 
     private init(_ plan: Plan, in attachment: Attachment, for client: Client, _ timeout: RequestTimeout) {
@@ -88,13 +88,13 @@ final class RequestLoad {
     /// Whether the client's task is an upload task whose body Foundation hides.
     private var hidesBody: Bool { client.task?.hidesBody(attachment.traits) == true }
 
-    /// Begins a request. Every client's request begins here: with the response that's retained, with an outcome that needs no
+    /// Begins a request. Every client's request begins here: with the response in memory, with an outcome that needs no
     /// waiting, or with a load. An outcome that's returned is reported already.
     ///
     /// - Parameters:
-    ///   - retained: The retained response to the request, which is counted already; `nil` if there's none.
-    ///   - taken: The plan that was made when a protocol accepted the request; `nil` if there's none.
-    ///   - task: The task that is answered; `nil` for a client that isn't a URLSession.
+    ///   - retained: The request's response in memory, which is counted already; `nil` if there's none.
+    ///   - taken: The plan that was made when a protocol intercepted the request; `nil` if there's none.
+    ///   - task: The client's task; `nil` for a client that isn't a URLSession.
     ///   - tell: Tells the session's listener what happens to the request; `nil` without a listener.
     ///   - client: Returns the receiver of a load's events. Called only if a load is needed.
     static func begin(
@@ -212,7 +212,7 @@ final class RequestLoad {
         }
     }
 
-    /// Throws an error if the Swift task was cancelled. A cancelled load must not report an answer that it can't
+    /// Throws an error if the Swift task was cancelled. A cancelled load must not report a response that it can't
     /// deliver.
     static func checkCancellation() throws(URLError) {
         if isCancelled { throw URLError(.cancelled) }
@@ -222,7 +222,6 @@ final class RequestLoad {
         Task.isCancelled || OutermostCall.ofTask.get()?.isAbandoned.withLock { $0 } == true
     }
 
-    /// Waits for an entry's delay.
     private func wait(_ delay: Double?) async throws(URLError) {
         guard let delay else { return }
         try await timeout.waitOrTimeOut(until: delaysFrom + delay, since: timeout.began, for: url)
@@ -258,10 +257,10 @@ final class RequestLoad {
         return (request, body?.shown ?? .none)
     }
 
-    // MARK: Answering
+    // MARK: Responding
 
-    /// Answers with an entry, without waiting for its delay. Follows a redirect that the entry answers with, unless the
-    /// client does: the client gets only the response from the redirect's target.
+    /// Returns an entry's response, without waiting for its delay. Follows the entry's redirect, unless the client
+    /// does: the client gets only the response from the redirect's target.
     private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
         if !attachment.client.contains(.followsRedirects), substitution.isRedirect,
             let next = plan.request.redirected(by: substitution.status, to: substitution.headers[header: "Location"])
@@ -310,8 +309,7 @@ final class RequestLoad {
         }
     }
 
-    /// Sends a body to the client at the entry's rate, unless the client keeps the rate itself. Returns the outcome of
-    /// the load.
+    /// Sends a body to the client at the entry's rate, unless the client does.
     private func rate(_ outcome: RequestOutcome, _ plan: Plan) async -> RequestOutcome {
         guard !attachment.client.contains(.readsBodies), let rate = outcome.rate, let response = outcome.response,
             let data = response.data, !data.isEmpty
@@ -329,7 +327,6 @@ final class RequestLoad {
         }
     }
 
-    /// Calls an entry's handler, and continues with its answer.
     private func call(
         _ handler: Entry.Handler,
         _ plan: Plan,
@@ -385,7 +382,7 @@ final class RequestLoad {
         }
     }
 
-    /// Answers with the recorder's kept copy. Returns `nil` if there's no copy.
+    /// Returns `nil` if there's no recorded response.
     private func replay(_ plan: Plan, _ recorder: any ResponseRecorder) -> Step? {
         guard let outcome = attachment.replay(plan, recorder) else { return nil }
         guard !attachment.client.contains(.followsRedirects), let http = outcome.response?.head as? HTTPURLResponse,
@@ -400,8 +397,8 @@ final class RequestLoad {
     /// Sends a request to the network, and continues with the redirect, response or error that arrives.
     ///
     /// - Parameters:
-    ///   - fallback: What answers if the network fails; `nil` if nothing does.
-    ///   - isConditional: Whether the server may confirm the kept copy with a 304 instead of sending the whole
+    ///   - fallback: What responds if the network fails; `nil` if nothing does.
+    ///   - isConditional: Whether the server may confirm the recorded response with a 304 instead of sending the whole
     ///     response; `true` by default.
     private func forward(
         _ plan: Plan,
@@ -427,7 +424,7 @@ final class RequestLoad {
                     answer(request)
                     continue
                 }
-                // The entry has sent the request on, even if another one answers at the redirect's target.
+                // The entry has forwarded the request, even if another one matches the redirect's target.
                 if fallback == nil, plan.substitution != nil { responder.maps.use(plan) }
                 if redirected == nil, plan.isRecorded { redirected = plan.request }
                 sent.stop()
@@ -456,8 +453,8 @@ final class RequestLoad {
         responder.report(.notKept(reason: "the response was cut off, or the client didn't wait for its end"), of: url)
     }
 
-    /// Returns the next step for the target of a network redirect. Returns `nil` to let the network answer: for
-    /// example, if no entry answers the target, if its entry is only a fallback, or if the entry's file can't be read.
+    /// Returns the next step for the target of a network redirect. Returns `nil` if the network responds: for example,
+    /// if no entry matches the target, if its entry is only a fallback, or if the entry's file can't be read.
     ///
     /// - Parameter request: The request for the redirect's target.
     private func step(toward request: URLRequest, from plan: Plan) -> Step? {
@@ -477,7 +474,7 @@ final class RequestLoad {
         return follow() ? .next(next) : .end(.failed(next, URLError(.httpTooManyRedirects)))
     }
 
-    /// Ends with the network's response. The entry may change it, and the recorder may keep it.
+    /// Ends with the network's response. The entry may change it, and the recorder may record it.
     private func finish(
         _ sent: ForwardedRequest,
         with received: Response

@@ -5,8 +5,8 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The cache of `URLSession.shared`. That session keeps the cache that it finds at its first use, so this cache passes
-/// every call on to the installed cache, or to `URLCache.shared` if none is installed.
+/// The cache of `URLSession.shared`. That session keeps the cache that it finds at its first use, so every call goes to
+/// the installed cache, or to `URLCache.shared` if none is installed.
 final class SharedSessionCache: URLCache, @unchecked Sendable {
     // Unchecked, because a subclass of `URLCache` must restate the superclass's conformance. All that this class adds
     // is behind a lock, or doesn't change after `only` is initialized.
@@ -35,14 +35,14 @@ final class SharedSessionCache: URLCache, @unchecked Sendable {
         isMade = true
     }
 
-    /// The cache that the calls are passed on to.
+    /// The cache that gets the calls.
     var target: URLCache {
         if let cache = installed.withLock({ $0 }).cache { return cache }
         let shared = URLCache.shared
         return shared === self ? formerShared : shared
     }
 
-    /// Passes calls on to a cache from now on, or to `URLCache.shared` if the cache is `nil`.
+    /// From now on, calls go to the given cache, or to `URLCache.shared` if it's `nil`.
     func use(_ cache: URLCache?) {
         let next = Installed(cache: cache)
         let former = installed.withLock { installed in
@@ -85,9 +85,9 @@ final class SharedSessionCache: URLCache, @unchecked Sendable {
 
     // MARK: Capacities
 
-    // The capacities are passed on too, since Apple's loader offers a cache only responses that are small enough for
-    // its disk capacity. `URLCache`'s initializer may set them too, before `isMade` is `true`. That must not change the
-    // target's capacities.
+    // The capacities are the target's, too, since Apple's loader offers a cache only responses that are small enough
+    // for its disk capacity. `URLCache`'s initializer may set them too, before `isMade` is `true`. That must not change
+    // the target's capacities.
 
     override var memoryCapacity: Int {
         get { target.memoryCapacity }

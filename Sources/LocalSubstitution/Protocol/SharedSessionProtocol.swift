@@ -5,19 +5,19 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The protocol of `URLSession.shared` while a test's map answers its requests.
+/// The protocol of `URLSession.shared` while a test's map is used for its requests.
 ///
-/// The session asks this class before ``InstalledProtocol``, which gets the requests that this class doesn't take. So
-/// an installed cache keeps working.
+/// The session asks this class before ``InstalledProtocol``, which gets the requests that this class doesn't intercept.
+/// So an installed cache keeps working.
 final class SharedSessionProtocol: SubstitutionURLProtocol {
     private struct Use: Sendable {
         let attachment: Attachment
         let takes: @Sendable (URLRequest) -> Bool
     }
 
-    /// The attachments in use. The last one answers.
+    /// The attachments in use. The last one decides.
     private static let uses = Guarded<[Use]>([])
-    /// Who wants to hear of the requests that no attachment takes.
+    /// Who wants to hear of the requests that aren't intercepted.
     private static let witnesses = Guarded<[UUID: @Sendable (URLRequest) -> Void]>([:])
 
     override class var attachment: Attachment? { uses.withLock { $0.last }?.attachment }
@@ -31,17 +31,17 @@ final class SharedSessionProtocol: SubstitutionURLProtocol {
         return super.canInit(with: request)
     }
 
-    /// Calls a closure with each request of `URLSession.shared` that no attachment takes. It may be called several times for
-    /// a request. Returns a closure that ends this.
+    /// Calls a closure with each request of `URLSession.shared` that isn't intercepted for a test. It may be called
+    /// several times for a request. Returns a closure that ends this.
     static func watch(_ witness: @escaping @Sendable (URLRequest) -> Void) -> @Sendable () -> Void {
         let id = UUID()
         witnesses.withLock { $0[id] = witness }
         return { witnesses.withLock { $0[id] = nil } }
     }
 
-    /// Answers with an attachment from now on. Returns a closure that removes the attachment.
+    /// Returns a closure that removes the attachment.
     ///
-    /// - Parameter takes: Returns whether to answer a request. On Linux, called on the thread that resumes the task.
+    /// - Parameter takes: Returns whether to intercept a request. On Linux, called on the thread that resumes the task.
     static func use(
         _ attachment: Attachment,
         takes: @escaping @Sendable (URLRequest) -> Bool

@@ -17,7 +17,6 @@ package enum Slots {
 
     private static let contents = Guarded<[ObjectIdentifier: Content]>([:])
 
-    /// Returns a new class that answers with an attachment.
     static func add(_ attachment: Attachment) -> SubstitutionURLProtocol.Type {
         contents.withLock { contents in
             let slot = slot(contents.count, Slot<Left, Left>.self)
@@ -39,7 +38,7 @@ package enum Slots {
         }
     }
 
-    /// Returns the class's attachment unless it was released. Doesn't make one again.
+    /// Doesn't make a released attachment again.
     static func current(of slot: SubstitutionURLProtocol.Type) -> Attachment? {
         contents.withLock {
             if case .attachment(let attachment)? = $0[ObjectIdentifier(slot)] { attachment } else { nil }

@@ -8,14 +8,13 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// A `URLProtocol` that answers requests with the cache's map. It also answers requests for which URLSession doesn't
-/// ask a cache: those with `Authorization`, with a policy that ignores local data, or with methods other than GET and
-/// HEAD. Its responses can have any status, even one that URLSession rejects from a cache.
+/// A `URLProtocol` that responds with the cache's map, also to requests for which URLSession doesn't ask a cache: those
+/// with `Authorization`, with a policy that ignores local data, or with methods other than GET and HEAD. Its responses
+/// can have any status, even one that URLSession rejects from a cache.
 ///
-/// ``LocalSubstitutionCache/attach(to:unmatched:)`` adds a subclass to a configuration's `protocolClasses`. The subclass
-/// takes only requests that it answers, forwards or fails.
+/// ``LocalSubstitutionCache/attach(to:unmatched:)`` adds a subclass to a configuration's `protocolClasses`. The
+/// subclass intercepts only requests that it responds to, forwards or fails.
 package class SubstitutionURLProtocol: URLProtocol {
-    /// The attachment with which this class answers; `nil` if it has none.
     class var attachment: Attachment? { nil }
     /// The attachment, unless it was released and would have to be made again.
     class var attachmentInUse: Attachment? { attachment }
@@ -30,7 +29,7 @@ package class SubstitutionURLProtocol: URLProtocol {
     /// Where the request's end is reported; `nil` unless a load is under way.
     private let end = Guarded<RequestEnd?>(nil)
 
-    /// Returns whether this class answers, forwards or fails a request, instead of leaving it to other protocols.
+    /// Returns whether this class intercepts a request. Other protocols get the others.
     package override class func canInit(with request: URLRequest) -> Bool {
         guard let attachment else {
             return !request.isOwn(.current) && Slots.isEmptied(self) && request.reachesNetwork
@@ -47,11 +46,10 @@ package class SubstitutionURLProtocol: URLProtocol {
         return true
     }
 
-    /// Returns the request unchanged.
     package override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Answers the request, forwards it, or fails it. If the task was suspended and is now resumed, delivers the events
-    /// that arrived in between.
+    /// Responds to the request, forwards it, or fails it. If the task was suspended and is now resumed, delivers the
+    /// events that arrived in between.
     ///
     /// On Linux, this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`).
     /// Reading a file here would hold up all of them, and using a session would trap.
@@ -226,7 +224,7 @@ extension SubstitutionURLProtocol {
             return true
         }
 
-        /// Keeps the load, so that ``cancel()`` can return it. Does nothing if the delivery has ended.
+        /// Lets ``cancel()`` return the load. Does nothing if the delivery has ended.
         mutating func wait(for load: Task<Void, Never>) {
             if progress != .ended { self.load = load }
         }
