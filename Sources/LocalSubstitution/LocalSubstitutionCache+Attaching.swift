@@ -179,7 +179,6 @@ extension URLSessionConfiguration {
         #endif
     }
 
-    /// Returns whether sessions load with Apple's newer loader.
     func usesNewerLoader(_ traits: LoaderTraits) -> Bool {
         #if canImport(Darwin)
         if #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *) { return !usesClassicLoadingMode }

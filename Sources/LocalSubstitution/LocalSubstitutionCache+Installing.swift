@@ -79,7 +79,11 @@ extension LocalSubstitutionCache {
         }
     }
 
-    /// The installed cache, which an app can attach to its own configurations; `nil` if no cache is installed.
+    /// The installed cache; `nil` if no cache is installed. Attach it to the configurations of your own sessions:
+    ///
+    /// ```swift
+    /// try LocalSubstitutionCache.installed?.attach(to: configuration)
+    /// ```
     public static var installed: LocalSubstitutionCache? { installation.withLock { $0 }?.cache }
 
     /// Uninstalls this cache. `URLCache.shared` becomes the cache that was replaced, unless other code has set a

@@ -197,7 +197,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
     /// Returns the response that an attached session would get, for code that doesn't use URLSession. Returns `nil` if
-    /// the request is left to your code, for example because no entry matches it.
+    /// your code must load the request itself, for example because no entry matches it.
     ///
     /// ```swift
     /// if let (data, response) = try await cache.answer(to: request) {

@@ -18,7 +18,7 @@ final class MapInUse: Sendable {
 
     /// When to load an invalid map again even if the map's file doesn't change: a missing resource may have been added.
     private final class Retry: Sendable {
-        /// When to load the file again, in nanoseconds since 1970.
+        /// In nanoseconds since 1970.
         let time: Int64
         let folder: String
         /// The folder's status before the failed load.

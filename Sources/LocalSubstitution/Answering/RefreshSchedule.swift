@@ -13,7 +13,7 @@ final class RefreshSchedule: Sendable {
     }
 
     private struct State: Sendable {
-        /// The time between two questions for a URL, in seconds.
+        /// In seconds.
         var interval = 60.0 * 60
         /// When the network may be asked for a URL again, on the clock ``Clock``.
         var dueAt: [String: Int64] = [:]

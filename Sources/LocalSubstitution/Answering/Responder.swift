@@ -333,7 +333,6 @@ extension Responder {
         }
     }
 
-    /// Reports what a recorder did with a response.
     func report(_ report: Exchange.Report, of url: URL) {
         switch report {
         case .kept(let file, let bytes, let note):
@@ -345,8 +344,7 @@ extension Responder {
 
     // MARK: Storing
 
-    /// Stores a response in the default cache. Does nothing if an entry made the response, or if an entry would respond
-    /// to the request.
+    /// Does nothing if an entry made the response, or would respond to the request.
     func store(_ response: CachedURLResponse, for request: URLRequest) {
         guard response.response.substitutionStatus == nil else { return }
         let plan = lookUp(request)
@@ -387,7 +385,6 @@ extension Responder {
         observers.report(.fault, url, key: key, file: file, reason: problem.fragment)
     }
 
-    /// Reports the entries that were skipped because their files are gone.
     func reportGoneFiles(_ plan: Plan) {
         guard let match = plan.match, match.goneFile != nil, let url = plan.request.url else { return }
         for case (let entry, let map, .fileIsGone(let name)) in match.skipped {

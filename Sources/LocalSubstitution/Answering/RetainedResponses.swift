@@ -25,7 +25,7 @@ final class RetainedResponses: Sendable {
         var generation = 0
         /// The number of files and endless responses held so far. Each gets the next number as its ordinal.
         var ordinals = 0
-        /// The held files by path.
+        /// By path.
         var files: [ExactText: HeldFile] = [:]
         /// The heap memory of the held files, in bytes.
         var heapBytes = 0
@@ -54,7 +54,6 @@ final class RetainedResponses: Sendable {
     /// than one thread alone: see the benchmark “two threads”.
     private let parts = (0..<16).map { _ in Part() }
     private let state = Guarded(State())
-    /// Held while a file is read.
     private let readLock = NSLock()
     /// Whether held files are checked for changes. If not, a file's bytes are used until they're released.
     private let checksFiles: Bool
@@ -115,10 +114,10 @@ final class RetainedResponses: Sendable {
         peek(name).flatMap { $0.bytes === file && !$0.hasExpired ? $0 : nil }
     }
 
-    /// Holds a response in memory. Doesn't hold it if the generation has changed since its lookup began, or if its
-    /// file's bytes aren't held, perhaps because the file is too large.
+    /// Holds a response in memory, unless the generation has changed since its lookup began, or its file's bytes aren't
+    /// held, perhaps because the file is too large.
     ///
-    /// - Returns: The response to use: this one, or an equal one that is already held for another thread.
+    /// - Returns: The response to use: this one, or an equal one that another thread has added.
     func retain(_ response: Response, as name: String, generation: Int) -> CachedURLResponse {
         state.withLock { state -> CachedURLResponse in
             guard state.generation == generation else { return response }
@@ -157,7 +156,7 @@ final class RetainedResponses: Sendable {
     }
 
     /// Drops the responses made from a file that last only until the network may have a newer file. Responses from
-    /// lookups that began before aren't held any more. The file's bytes stay.
+    /// lookups that began before won't be held. The file's bytes stay.
     func dropDueResponses(madeOf path: String) {
         state.withLock { state in
             state.generation += 1
@@ -176,7 +175,6 @@ final class RetainedResponses: Sendable {
 
     // MARK: Files
 
-    /// The heap memory of the held files, in bytes.
     var heapBytes: Int { state.withLock { $0.heapBytes } }
 
     /// The number of names in the two orders, including the names of responses and files that were already dropped.
@@ -216,7 +214,7 @@ final class RetainedResponses: Sendable {
         return !checksFiles || FileStatus(path: path).map(held.isCurrent) == true ? held : nil
     }
 
-    /// Returns a file's held bytes, even if the file may have changed; `nil` if the file isn't held.
+    /// Returns the bytes even if the file may have changed.
     func heldFile(at path: String) -> FileBytes? { state.withLock { $0.files[ExactText(path)]?.bytes } }
 
     /// Holds a file's bytes, and drops the responses made from its old bytes. If the held bytes then exceed the limit,
@@ -258,9 +256,7 @@ extension RetainedResponses {
     final class Response: CachedURLResponse, @unchecked Sendable {
         /// The size of the body in bytes.
         let size: Int
-        /// The key of the entry that matches.
         let key: String
-        /// The entry's file; `nil` for an entry without one.
         let file: URL?
         fileprivate let path: ExactText?
         /// Whether the response stays current as long as it's in memory, so that a hit checks nothing.

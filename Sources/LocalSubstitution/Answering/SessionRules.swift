@@ -119,9 +119,14 @@ extension LocalSubstitutionCache {
     public enum Unmatched: Sendable, Hashable {
         /// The request is loaded from the network, as if nothing were attached.
         case load
-        /// The request fails, unless its URL is allowed. Each allowed URL is an exact URL, or a match pattern such as
-        /// `http://127.0.0.1:*/*`. If an allowed URL redirects, the redirect is followed only to another allowed URL,
-        /// or to a URL that an entry matches.
+        /// The request fails, unless its URL is allowed. Each allowed URL is an exact URL or a match pattern:
+        ///
+        /// ```swift
+        /// let session = try cache.makeSession(unmatched: .fail(allowing: ["http://127.0.0.1:*/*"]))
+        /// ```
+        ///
+        /// If an allowed URL redirects, the redirect is followed only to another allowed URL, or to a URL that an entry
+        /// matches.
         ///
         /// On Linux, a download task for an allowed URL fails, because Foundation can't finish a download task that a
         /// protocol intercepts.

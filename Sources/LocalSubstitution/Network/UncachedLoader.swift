@@ -25,7 +25,7 @@ package final class UncachedLoader: Sendable {
         collector = ResponseCollector(traits)
     }
 
-    /// Loads a request. Don't call this during a cache lookup: on Linux, using a session there traps.
+    /// Don't call this during a cache lookup: on Linux, using a session there traps.
     ///
     /// - Parameters:
     ///   - limit: The longest body to load, in bytes. For a longer body, the outcome is `tooLong`.

@@ -1,7 +1,8 @@
 public import Foundation
 
 extension LocalSubstitutionCache {
-    /// Something that a cache did. Use events for logs, and to find mistakes in a map.
+    /// Something that a cache did. Use events for logs, and to find mistakes in a map: see
+    /// ``LocalSubstitutionCache/events(bufferingNewest:)``.
     public struct Event: Sendable, CustomStringConvertible {
         /// What happened.
         public struct Kind: RawRepresentable, Sendable, Hashable {
@@ -11,9 +12,9 @@ extension LocalSubstitutionCache {
             /// Creates a kind with a name.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// An entry's response or error ended the request. Or a recording responded in a session that doesn't use
-            /// the network (see `SubstitutionRecorder`). For an `untilUpdated` entry, a refreshed file may have
-            /// responded: one that ``refreshed`` announced, or that an earlier process stored.
+            /// An entry's response or error ended the request. In a session that doesn't use the network, it may also
+            /// be a recording's response (see `SubstitutionRecorder`). For an `untilUpdated` entry, a refreshed file
+            /// may have been returned: one that ``refreshed`` announced, or that an earlier process stored.
             public static var matched: Kind { Kind(rawValue: "matched") }
             /// The network failed, so a `whenOffline` entry or a recording responded.
             public static var usedOffline: Kind { Kind(rawValue: "usedOffline") }

@@ -89,7 +89,6 @@ final class Observers: Sendable {
         )
     }
 
-    /// Takes back the count of an event.
     func uncount(_ kind: Event.Kind, bytes: Int) {
         state.withLock { $0.statistics.count(kind, bytes: bytes, times: -1) }
     }

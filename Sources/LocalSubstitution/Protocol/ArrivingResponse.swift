@@ -86,7 +86,6 @@ final class ArrivingResponse: Sendable {
         throw URLError(.cancelled)
     }
 
-    /// Cancels the load if it hasn't ended yet.
     func cancel() {
         let load = state.withLock { state in
             state.isOver = true
@@ -113,7 +112,6 @@ private struct EventQueue: Sendable {
     /// The range of the file that has been written but not read yet, in bytes.
     private var stored = 0..<0
 
-    /// The maximum number of bytes that wait in memory.
     private static let mostBytes = 4 << 20
 
     /// Adds an event. If its bytes can't be stored, adds a failure instead of the event, and returns the error. Returns

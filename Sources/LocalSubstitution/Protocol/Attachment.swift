@@ -191,7 +191,7 @@ extension Attachment {
         plan.isHandled ? response : response.meetingPreconditions(of: plan.request)
     }
 
-    /// Returns the bytes of a file in an entry's stream. Throws an error if the file can't be read.
+    /// Returns the bytes of a file in an entry's stream.
     func bytes(of name: FileName, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
         let url = plan.request.url
         guard let url, let folder = plan.folder else { throw .unreadable(.missing, url) }

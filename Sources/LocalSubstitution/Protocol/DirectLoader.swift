@@ -30,8 +30,8 @@ package final class DirectLoader: Sendable {
         )
     }
 
-    /// Loads a request. Blocks the thread until the response begins. Doesn't follow redirects: returns them. The body of the
-    /// response may still be arriving.
+    /// Blocks the thread until the response begins. Doesn't follow redirects: returns them. The body of the response
+    /// may still be arriving.
     ///
     /// - Parameters:
     ///   - request: The request, with its whole body.

@@ -9,9 +9,8 @@ import FoundationNetworking
 ///
 /// Linux's loader doesn't time out a protocol's requests, so a ``RequestLoad`` does.
 struct RequestTimeout: Sendable {
-    /// The timeout in seconds; infinite if unlimited.
+    /// Infinite if unlimited.
     private let seconds: Double
-    /// When the request began.
     let began = DispatchTime.now()
 
     /// - Parameter seconds: The timeout in seconds; unlimited if it's 0.

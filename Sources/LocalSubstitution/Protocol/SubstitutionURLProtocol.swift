@@ -217,7 +217,7 @@ extension SubstitutionURLProtocol {
         private var held: [RequestLoad.Event] = []
         private var load: Task<Void, Never>?
 
-        /// Begins the delivery. Returns `false` if the delivery has begun before.
+        /// Returns `false` if the delivery has begun before.
         mutating func begin() -> Bool {
             guard progress == .idle else { return false }
             progress = .underWay
