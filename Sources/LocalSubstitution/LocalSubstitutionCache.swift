@@ -193,7 +193,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// if explanation.cacheOnly.outcome != .matched { print("Attach the cache: \(explanation.cacheOnly.reason)") }
     /// ```
     ///
-    /// Nothing is loaded, and the explanation isn't counted as a request.
+    /// Nothing is loaded or changed, and the explanation isn't counted as a request.
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
     /// Returns the response that an attached session would get, for code that doesn't use URLSession. Returns `nil` if

@@ -87,8 +87,8 @@ extension Responder {
         request.retainableURL.flatMap { retained.peek($0.absoluteString) }
     }
 
-    /// Returns whether this responder is where URLSession got a cached response. URLSession may give the protocol
-    /// another object, so its head is compared: the `ETag` identifies a file's version or a body in the map.
+    /// Returns whether URLSession got a cached response from this responder. URLSession may give the protocol another
+    /// object, so its head is compared: the `ETag` identifies a file's version or a body in the map.
     private func hasReturned(_ cached: CachedURLResponse, to request: URLRequest) -> Bool {
         guard let http = cached.response as? HTTPURLResponse else { return false }
         if let response = retainedResponse(underURLOf: request), response === cached || response.hasHead(of: http) {

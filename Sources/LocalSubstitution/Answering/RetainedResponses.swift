@@ -41,7 +41,8 @@ final class RetainedResponses: Sendable {
             var responses: [String: Response] = [:]
             var hits = 0
             var bytes = 0
-            /// Whether there are listeners. In each part, so that a hit doesn't need a lock that all threads share.
+            /// Whether there are listeners. Each part says so, so that a hit doesn't need a lock that all threads
+            /// share.
             var isObserved = false
         }
 
