@@ -112,10 +112,9 @@ extension ForwardedRequest {
     /// The events: any redirects, then the response or an error. No event follows ``cancel()`` or ``stop()``.
     var events: AsyncStream<Event> { stream.stream }
 
-    /// The longest body to hold in memory, in bytes. A longer body is streamed.
     var limit: Int { attachment.responseLimit }
 
-    /// The usual ``limit``: 256 MiB.
+    /// The usual limit for a body in memory, in bytes: 256 MiB.
     static let usualLimit = 256 << 20
 
     /// Must not be called on the loader's thread.

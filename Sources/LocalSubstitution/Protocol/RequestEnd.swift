@@ -16,7 +16,6 @@ final class RequestEnd: Sendable {
     private let isReported = Guarded(false)
 
     /// - Parameters:
-    ///   - plan: What was decided about the client's own request.
     ///   - isHiddenUpload: Whether the request is an upload task's, whose body Foundation hides; `false` by default.
     ///   - tell: Tells the session's listener how the request ended; `nil`, the default, without a listener.
     init(
