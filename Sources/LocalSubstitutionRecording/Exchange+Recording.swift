@@ -29,7 +29,7 @@ extension Exchange {
 }
 
 extension Exchange {
-    /// An exchange whose response the recorder keeps.
+    /// An exchange whose response is recorded.
     final class Accepted {
         private let exchange: Exchange
         let url: NormalizedURL
@@ -47,10 +47,8 @@ extension Exchange {
             (self.exchange, self.url, self.response, self.leftOut) = (exchange, url, response, leftOut)
         }
 
-        /// The headers of the request.
         var requestHeaders: [String: String] { exchange.request.headers }
 
-        /// The request headers by which the server chose the response.
         private(set) lazy var choosing = RecordingRules.choosingHeaders(of: exchange.response)
 
         /// Whether the response replaces a different one that the server may have chosen for another request.
@@ -77,11 +75,7 @@ extension Exchange {
             return notes.isEmpty ? nil : notes.joined(separator: "; ")
         }
 
-        /// Returns the response to put in the recorder's index. The date in its notes is 0 until the index sets it.
-        ///
-        /// - Parameters:
-        ///   - file: The name of the file with the body.
-        ///   - defaults: The fields of the map's `$defaults`.
+        /// The date in its notes is 0 until the index sets it.
         func kept(as file: String, defaults: EntryFields) -> RecorderIndex.Response {
             let notes = RecorderIndex.Notes(
                 file: file,
@@ -99,7 +93,7 @@ extension Exchange {
 
         /// Returns the value of a validator such as `ETag`. Returns `nil` if the response has no valid one, if a
         /// redirect led to the response, or if the body was changed. After a redirect or a change, a 304 wouldn't mean
-        /// that the kept body is current.
+        /// that the recorded body is current.
         private func validator(_ name: String) -> String? {
             guard exchange.redirects.isEmpty, response.body == exchange.body,
                 let value = exchange.response.value(forHTTPHeaderField: name)
@@ -110,20 +104,20 @@ extension Exchange {
 
     /// What a recorder does with a response that has arrived.
     enum Decision {
-        /// Keep the response. It replaces an earlier copy for the same request.
+        /// The response replaces an earlier one to the same request.
         case keep(Accepted)
-        /// Don't keep the response. If `dropping` is a URL, also drop the earlier copy for the same request, since that copy is
-        /// out of date or can't be kept any more. If it's `nil`, earlier copies stay.
+        /// If `dropping` is a URL, the earlier response to the same request is dropped, since it's out of date or can't
+        /// be recorded any more. If it's `nil`, earlier responses stay.
         case refuse(RecordingRules.Refusal, dropping: NormalizedURL?)
     }
 
-    /// Decides whether to keep the response, first as the server sent it and then as `redact` has changed it.
+    /// Decides whether to record the response, first as the server sent it and then as `redact` has changed it.
     ///
     /// - Parameters:
     ///   - foreign: The entries that the recorder didn't write. An entry for the URL keeps the response from being
     ///     recorded.
     ///   - limit: The largest total size of a recorder's files, in bytes. One body may have a twentieth of the limit.
-    ///   - redact: Called once if the rules would keep the server's response; `nil` to keep that response.
+    ///   - redact: Called once if the rules allow the server's response; `nil` to record that response.
     func decision(
         _ foreign: ForeignEntries,
         limit: Int,
@@ -151,7 +145,6 @@ extension Exchange {
         return RecordedResponse(self, headers: headers)
     }
 
-    /// Decides whether to keep the response as the server sent it.
     private func decision(_ foreign: ForeignEntries, limit: Int) -> Decision {
         let url: NormalizedURL
         do throws(RecordingRules.Refusal) {
@@ -174,13 +167,13 @@ extension Exchange {
         return .refuse(refusal, dropping: [200, 404, 410].contains(response.statusCode) ? url : nil)
     }
 
-    /// The reason not to keep a body that was too long to be held in memory; `nil` if the body was held.
+    /// Why a body that was too long for memory isn't recorded; `nil` if the body is in memory.
     private var notHeld: RecordingRules.Refusal? {
         if case .notHeld(let most) = obstacle { .notHeld(most: most) } else { nil }
     }
 
     /// Returns why the map excludes the target of the redirects; `nil` if it doesn't, or if there was no redirect. If
-    /// the target is excluded, the response must not be kept under the original URL either.
+    /// the target is excluded, the response must not be recorded under the original URL either.
     private func exclusionOfTarget(_ foreign: ForeignEntries) -> RecordingRules.Refusal? {
         guard let target = response.url, target != request.url, let url = try? NormalizedURL(target.absoluteString)
         else { return nil }

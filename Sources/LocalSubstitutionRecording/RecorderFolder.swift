@@ -32,7 +32,7 @@ final class RecorderFolder: Sendable {
     private let journal: RecordingJournal
     private let pending = Guarded(PendingResponses())
     private let index: Guarded<RecorderIndex>
-    /// The state for writing. It's locked while something is written, so that only one thread writes.
+    /// It's locked while something is written, so that only one thread writes.
     private let output: Guarded<Output>
 
     /// Opens a folder for a recorder, and creates the folder if it's missing. Throws an error if another recorder uses
@@ -81,14 +81,11 @@ final class RecorderFolder: Sendable {
 
     // MARK: Responses in the folder
 
-    /// The entries that the recorder didn't write.
     var foreign: ForeignEntries { index.withLock { $0.foreign } }
 
-    /// Returns the kept responses for a URL; `nil` if there are none.
     func responses(for url: NormalizedURL) -> Representations? { index.withLock { $0.responses[url.canonical] } }
 
-    /// Notes that the kept response to a request for a URL is still current, which makes it the newest. Does nothing if
-    /// there's no kept response.
+    /// Notes that the recorded response is still current, which makes it the newest. Does nothing if there's none.
     func confirm(_ url: NormalizedURL, for headers: [String: String]) {
         index.withLock { $0.confirm(url.canonical, for: headers) }
     }
@@ -99,7 +96,7 @@ final class RecorderFolder: Sendable {
 
     var hasTooManyPending: Bool { pending.withLock { $0.areTooMany } }
 
-    /// Adds a response to write later. Returns whether so many bytes are waiting that they should be written now.
+    /// Returns whether so many bytes are waiting that they should be written now.
     ///
     /// - Parameter report: Called once with what happened to the response. It's called when the response is written or
     ///   refused, or at once if the folder is closed.
@@ -113,8 +110,7 @@ final class RecorderFolder: Sendable {
         return areMany ?? false
     }
 
-    /// Writes the bodies of the responses that have arrived so far. Returns a message if a body couldn't be written;
-    /// otherwise, `nil`.
+    /// Returns a message if a body couldn't be written; otherwise, `nil`.
     func writeBodies() -> String? {
         // If no body is waiting, the caller needn't wait while another thread writes the map.
         guard pending.withLock({ !$0.all.isEmpty }) else { return nil }
@@ -160,7 +156,7 @@ final class RecorderFolder: Sendable {
         guard !batch.isEmpty else { return nil }
         var outcomes = [Exchange.Report](repeating: .unchanged, count: batch.count)
         let foreign = foreign
-        // Of several responses to the same request, only the last can be kept.
+        // Of several responses to the same request, only the last can be recorded.
         var last: [String: [(number: Int, accepted: Exchange.Accepted)]] = [:]
         // Only `output` is locked here, since the redaction may take long.
         for (number, (exchange, _)) in batch.enumerated() {
@@ -213,14 +209,14 @@ final class RecorderFolder: Sendable {
         return message
     }
 
-    /// Keeps a response without writing its body, if the folder already has the same body. Otherwise, changes nothing
+    /// Records a response without writing its body, if the folder already has the same body. Otherwise, changes nothing
     /// and returns `false`.
     private func putUnchanged(_ accepted: Exchange.Accepted, _ foreign: ForeignEntries) -> Bool {
         let found = responses(for: accepted.url)
         let recorded = found?.recorded(for: accepted.requestHeaders)
         let (digest, bytes) = (accepted.digest, accepted.response.body.count)
         for old in found?.all ?? [] where old.notes.digest == digest && old.notes.bytes == bytes {
-            // Other requests that have this response must keep its type.
+            // Other requests with this response still need its type.
             let isOnlyOwn = old.notes.file == recorded?.notes.file && old.requests.count < 2
             let name = old.notes.file
             guard isOnlyOwn || old.written.text == accepted.kept(as: name, defaults: foreign.defaults).written.text,
@@ -242,8 +238,7 @@ final class RecorderFolder: Sendable {
         }
     }
 
-    /// Reserves a name for a new file, and returns it. Nothing in the folder has the name, not even a file that a
-    /// person added.
+    /// The name is new to the whole folder, which may have files that a person added.
     private func newName(
         for accepted: Exchange.Accepted,
         _ names: inout RecordedFileName.InUse,
@@ -256,8 +251,8 @@ final class RecorderFolder: Sendable {
 
     // MARK: The map
 
-    /// Writes the map, writes the notes, removes old files, and clears the journal, in this order. So the map never
-    /// uses a missing file, and each file in the folder is in the map or in the journal. Returns a message if something
+    /// Writes the map and the notes, removes old files, and clears the journal, in this order. So the map never uses a
+    /// missing file, and each file in the folder is in the map or in the journal. Returns a message if something
     /// couldn't be written; otherwise, `nil`.
     private func save(_ output: inout Output) -> (message: String, isDiskFull: Bool)? {
         guard output.lock != nil else { return nil }
@@ -304,8 +299,8 @@ final class RecorderFolder: Sendable {
     /// map isn't valid at the moment, so that the recorder doesn't overwrite it.
     ///
     /// If the map was removed, does nothing until the recorder has a new map to write, since the folder may be about to
-    /// be removed, too. When the recorder writes the new map, people's entries count as removed, except `$defaults`:
-    /// the recorder's entries depend on it.
+    /// be removed, too. When the recorder writes the new map, people's entries are treated as removed, except
+    /// `$defaults`: the recorder's entries depend on it.
     private func adoptEdits(_ output: inout Output) throws(SubstitutionMapError) {
         guard output.map.hasChanged else { return }
         let (foreign, isUnsaved) = index.withLock { ($0.foreign, $0.unsaved.isMap) }
@@ -345,9 +340,7 @@ extension RecorderFolder {
         typealias Report = @Sendable (Exchange.Report) -> Void
 
         private(set) var all: [(exchange: Exchange, report: Report)] = []
-        /// The total size of the bodies, in bytes.
         private(set) var bytes = 0
-        /// Whether no more responses are accepted.
         var isClosed = false
 
         /// Whether the bodies take more than 1 MiB of memory, so that they should be written now.

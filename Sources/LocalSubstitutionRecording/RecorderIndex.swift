@@ -7,7 +7,7 @@ import MapWriting
 struct RecorderIndex: Sendable {
     /// The changes that aren't in the folder yet.
     struct Unsaved: Sendable {
-        /// Whether the notes have changed. Every other change also changes the notes, so this is `true` for any change.
+        /// Every other change also changes the notes, so this is `true` for any change.
         var isNotes = false
         var isMap = false
         /// The names of files that no entry uses any more. The files are removed once the map on disk doesn't use them
@@ -21,13 +21,12 @@ struct RecorderIndex: Sendable {
         }
     }
 
-    /// The kept responses, by canonical URL.
+    /// By canonical URL.
     private(set) var responses: [String: Representations]
-    /// The entries that the recorder didn't write.
     private(set) var foreign: ForeignEntries
-    /// The total size of all kept responses' files, in bytes.
+    /// The total size of all responses' files, in bytes.
     private(set) var bytes: Int
-    /// The number of all kept responses.
+    /// The number of all responses.
     private var count: Int
     var unsaved: Unsaved
 
@@ -35,10 +34,8 @@ struct RecorderIndex: Sendable {
     private var lastStamp: Int
     private var ages: NamesByAge
 
-    /// Creates the index of a folder.
-    ///
-    /// - Parameter responses: The responses in the folder, by canonical URL. Their dates decide which
-    ///   are dropped first.
+    /// - Parameter responses: The responses in the folder, by canonical URL. Their dates decide which are dropped
+    ///   first.
     init(_ responses: [String: Representations], _ foreign: ForeignEntries, unsaved: Unsaved) {
         self.responses = responses
         self.foreign = foreign
@@ -48,8 +45,8 @@ struct RecorderIndex: Sendable {
         let items = responses.flatMap { url, found in found.all.map { (name: url, stamp: $0.notes.date) } }
             .sorted { ($0.stamp, $0.name) < ($1.stamp, $1.name) }
         ages = NamesByAge(items)
-        // A date in the future doesn't count here. Each new date is later than `lastStamp`, so all new dates would be
-        // in the future, too.
+        // A date in the future is ignored. Each new date is later than `lastStamp`, so all new dates would be in the
+        // future, too.
         lastStamp = min(items.last?.stamp ?? 0, Self.now)
     }
 
@@ -69,7 +66,7 @@ struct RecorderIndex: Sendable {
         }
     }
 
-    /// Keeps a response to a request for a canonical URL, in place of an earlier one.
+    /// - Parameter url: The canonical URL, whose earlier response to the same request is replaced.
     mutating func put(_ response: Response, for url: String, to headers: [String: String]) {
         var response = response
         response.notes.date = nextStamp()
@@ -77,8 +74,8 @@ struct RecorderIndex: Sendable {
         noteAge(of: url, response.notes.date)
     }
 
-    /// Notes that the kept response to a request for a canonical URL is still current, which makes it the newest. Does
-    /// nothing if there's no kept response.
+    /// Notes that the recorded response to a request for a canonical URL is still current, which makes it the newest.
+    /// Does nothing if there's none.
     mutating func confirm(_ url: String, for headers: [String: String]) {
         guard let file = responses[url]?.recorded(for: headers)?.notes.file else { return }
         let stamp = nextStamp()
@@ -86,13 +83,13 @@ struct RecorderIndex: Sendable {
         noteAge(of: url, stamp)
     }
 
-    /// Drops a response to a canonical URL. Does nothing if there's no response with this file.
+    /// Does nothing if the canonical URL has no response with this file.
     mutating func drop(_ url: String, file: String?) {
         guard let file, responses[url]?.files.contains(file) == true else { return }
         change(url) { $0.drop(file) }
     }
 
-    /// Changes the responses to a canonical URL, and notes what has to be written.
+    /// Changes the responses to a canonical URL, and notes what has to be written for that.
     private mutating func change(_ url: String, _ body: (inout Representations) -> Void) {
         let old = responses[url] ?? Representations()
         var new = old
@@ -107,7 +104,7 @@ struct RecorderIndex: Sendable {
 
     /// Drops the oldest responses until the total size is within a limit, in bytes.
     ///
-    /// - Parameter sparesNewest: Whether to keep the newest response even if it alone exceeds the limit.
+    /// - Parameter sparesNewest: Whether the newest response stays even if it alone exceeds the limit.
     mutating func trim(to limit: Int, sparesNewest: Bool) {
         while bytes > limit, count > (sparesNewest ? 1 : 0),
             let url = ages.popFirst(where: { responses[$0]?.has($1) == true })
@@ -169,7 +166,7 @@ extension RecorderIndex {
         /// example because the file was edited.
         let etag: String?
         let lastModified: String?
-        /// Whether a redirect led to the response; `nil` counts as `false`.
+        /// Whether a redirect led to the response; `nil` means `false`.
         let redirected: Bool?
         /// The names of the request headers by which the server chose the response; `nil` if there are none.
         let vary: [String]?
@@ -217,7 +214,6 @@ extension RecorderIndex {
         )
     }
 
-    /// The contents of the notes' file.
     var notesData: Data {
         let notes = responses.mapValues { found in
             let texts = found.all.map(\.notes.text)
@@ -310,7 +306,7 @@ extension RecorderIndex {
         }
     }
 
-    /// Returns a sentence that asks to correct the map, and lists its problems on one line.
+    /// A sentence that asks to correct the map, and lists its problems on one line.
     static func advice(on error: SubstitutionMapError) -> String {
         "Correct it: \("\(error)".replacingOccurrences(of: "\n", with: " "))"
     }

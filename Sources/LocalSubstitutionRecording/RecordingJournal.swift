@@ -30,7 +30,7 @@ final class RecordingJournal: Sendable {
     }
 
     /// Adds the names of files that are about to be written, or that the map will no longer use. If that fails, throws
-    /// a problem, and the journal keeps only its earlier names.
+    /// a problem, and the journal has only its earlier names.
     func add(_ names: some Sequence<String>) throws(WrittenFolder.Problem) {
         try added.withLock { added throws(WrittenFolder.Problem) in
             let new = names.filter { !added.contains($0) }
@@ -45,7 +45,7 @@ final class RecordingJournal: Sendable {
         }
     }
 
-    /// Removes all names. Call this only when the map on disk matches the files in the folder.
+    /// Call this only when the map on disk matches the files in the folder.
     func clear() {
         added.withLock { added in
             if ftruncate(descriptor, 0) == 0 { added = [] }

@@ -3,8 +3,8 @@ import HTTPSyntax
 import LocalSubstitution
 import MapWriting
 
-/// The kept responses to one URL. There are several if they differ, and the server chose between them by request headers
-/// that its `Vary` names.
+/// The recorded responses to one URL. There are several if they differ, and the server chose between them by request
+/// headers that its `Vary` names.
 struct Representations: Sendable {
     typealias Response = RecorderIndex.Response
 
@@ -12,8 +12,8 @@ struct Representations: Sendable {
     private(set) var all: [Response] = []
     /// The entry's value in the map, as JSON. If there are several responses, it's a list of alternatives.
     private(set) var text = ""
-    /// The names of the request headers by which the server chose, in lowercase: those that its `Vary` names now, and those
-    /// in which kept requests differ, though the server may no longer name them.
+    /// The names of the request headers by which the server chose, in lowercase: those that its `Vary` names now, and
+    /// those in which recorded requests differ, though the server may no longer name them.
     private var names: Set<String> = []
 
     /// How many responses a URL has at most, and how many different requests a response.
@@ -21,8 +21,6 @@ struct Representations: Sendable {
     /// The longest value of a header that a condition compares, in bytes.
     private static let longest = 1_024
 
-    /// Creates the representations that were found in a folder.
-    ///
     /// - Parameter text: The entry's value in the map; `nil` if it must be written again.
     init(_ responses: [Response], text: String?) {
         all = responses
@@ -37,12 +35,12 @@ struct Representations: Sendable {
         self.text = text.flatMap { all.count == responses.count ? $0 : nil } ?? currentText
     }
 
-    /// Creates the representations of a URL without a response. Add one.
+    /// Without a response, the value isn't valid: add one.
     init() {}
 
     var bytes: Int { all.reduce(0) { $0 + $1.notes.bytes } }
     var files: Set<String> { Set(all.map(\.notes.file)) }
-    /// The response that was recorded or confirmed before all others; `nil` if there's no response.
+    /// By the date when it was recorded or last confirmed.
     var oldest: Response? { all.min { $0.notes.date < $1.notes.date } }
 
     private mutating func updateNames() {
@@ -51,9 +49,9 @@ struct Representations: Sendable {
         names = Set(named).union(sent.filter { $0 != Self.destination })
     }
 
-    /// Returns what's kept of a request's headers, with their names in lowercase: those by which the server chose, and
-    /// whether a browser loads a page. A value that a condition can't compare counts as missing: it may be a credential, or
-    /// is too long.
+    /// Returns what's recorded of a request's headers, with their names in lowercase: those by which the server chose,
+    /// and whether a browser loads a page. A value that a condition can't compare is treated as missing: it may be a
+    /// credential, or is too long.
     private func request(_ headers: [String: String]) -> [String: String] {
         var request: [String: String] = [:]
         for (name, value) in headers {
@@ -65,7 +63,7 @@ struct Representations: Sendable {
         return request
     }
 
-    /// Returns the headers of a kept request that tell it from others.
+    /// Returns the headers of a recorded request that tell it from others.
     private func compared(_ request: [String: String]) -> [String: String] {
         names.contains(Self.destination) ? request : request.filter { $0.key != Self.destination }
     }
@@ -87,8 +85,8 @@ struct Representations: Sendable {
         return all.first { $0.requests.contains { kept in names.allSatisfy { kept[$0] == wanted[$0] } } } ?? fallback
     }
 
-    /// Keeps a response to a request with these headers, in place of an earlier one. If the response's file is already
-    /// that of another request's response, both have the same response from now on.
+    /// Replaces an earlier response to a request with these headers. If the response's file is already that of another
+    /// request's response, both have the same response from now on.
     mutating func put(_ new: Response, to headers: [String: String]) {
         names.formUnion((new.notes.vary ?? []).map(\.asciiLowercased))
         let request = request(headers)
@@ -116,17 +114,15 @@ struct Representations: Sendable {
         text = currentText
     }
 
-    /// Drops the response with a file. Does nothing if there's none.
+    /// Does nothing if no response has the file.
     mutating func drop(_ file: String) {
         all.removeAll { $0.notes.file == file }
         updateNames()
         text = currentText
     }
 
-    /// Returns whether a response was recorded or last confirmed at a date.
     func has(_ date: Int) -> Bool { all.contains { $0.notes.date == date } }
 
-    /// Sets the date of the response with a file.
     mutating func setDate(_ date: Int, of file: String) {
         for place in all.indices where all[place].notes.file == file { all[place].notes.date = date }
     }

@@ -9,14 +9,21 @@ import MapWriting
 package import FoundationNetworking
 #endif
 
-/// A recorder that keeps responses from the network as files in a folder, with a map that serves them. Use it to answer
+/// A recorder that writes the network's responses to a folder: files, and a map that returns them. Use it to respond
 /// offline, or to make test fixtures.
 ///
-/// The folder contains a map, `substitutions.json`, and the files in `Substitutes`. If `Resources` already exists, or if
-/// entries have files beside the map, new files go there. You can use the map as it is, and add entries to it. The
+/// ```swift
+/// let recorder = try SubstitutionRecorder(folder: folder)
+/// let session = try cache.makeSession(recorder: recorder)
+/// ```
+///
+/// The folder contains a map, `substitutions.json`, and the files in `Substitutes`. If `Resources` already exists, or
+/// if entries have files beside the map, new files go there. You can use the map as it is, and add entries to it. The
 /// recorder never changes your entries: a `null` entry excludes URLs from recording, and your own entry for a URL
-/// stays. Only one recorder at a time can use a folder. Even if a process is killed, the map is valid and each file that
-/// it uses is complete.
+/// stays.
+///
+/// Only one recorder at a time can use a folder. Even if a process is killed, the map is valid and each file that it
+/// uses is complete.
 public final class SubstitutionRecorder: Sendable {
     /// The folder with the map and the files.
     public let folder: URL
@@ -42,10 +49,10 @@ public final class SubstitutionRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder for the map and the files.
-    ///   - limit: The largest total size of the kept files, in bytes; 50 MB by default. Beyond the limit, the oldest
-    ///     responses are dropped. A response larger than a twentieth of the limit isn't kept.
-    ///   - redact: Called once for each response that would be recorded, before any of it is written. It can change
-    ///     the response, or exclude it, which also drops an earlier recording of the URL; see
+    ///   - limit: The largest total size of the recorded files, in bytes; 50 MB by default. Beyond the limit, the
+    ///     oldest responses are dropped. A response larger than a twentieth of the limit isn't recorded.
+    ///   - redact: Called once for each response that would be recorded, before any of it is written. It can change the
+    ///     response, or exclude it, which also drops an earlier recording of the URL; see
     ///     `LocalSubstitution.RecordedResponse`. The client still receives what the server sent. The recorder calls the
     ///     closure for one response at a time, not on URLSession's queue, and not for what is already in the folder.
     ///     The closure must not call the recorder. By default, the recorder writes what the server sent.
@@ -66,23 +73,24 @@ public final class SubstitutionRecorder: Sendable {
     }
 
     /// Writes everything that isn't written yet, and releases the folder so that another recorder can use it.
-    /// Afterward, this recorder keeps no more responses and answers no requests. A recorder also closes when it's
-    /// deallocated. But while a recorder is attached, it isn't deallocated, not even after its sessions are
-    /// invalidated.
+    ///
+    /// A closed recorder records nothing and responds to no requests. A recorder also closes when it's deallocated.
+    /// That doesn't happen while the recorder is attached, not even after its sessions are invalidated, so close it
+    /// yourself.
     public func close() {
         reportSave(contents.save(closing: true))
     }
 
     /// Writes the map and all responses that were delivered so far. Returns when they're written.
     ///
-    /// If that fails, for example because the disk is full, the recorder tries again with the next response. It
+    /// If writing fails, for example because the disk is full, the recorder tries again with the next response. It
     /// reports only the first of several failures to ``onProblem``.
     public func flush() {
         reportSave(contents.save())
     }
 
-    /// A closure that the recorder calls on any thread with a message about what it couldn't write; `nil` by default. After a
-    /// failure, it isn't called again until the recorder has written a response.
+    /// A closure that the recorder calls with a message about what it couldn't write; `nil` by default. It's called on
+    /// any thread. After a failure, the closure is called again only once the recorder has written a response.
     public var onProblem: (@Sendable (String) -> Void)? {
         get { state.withLock { $0.onProblem } }
         set { state.withLock { $0.onProblem = newValue } }
@@ -146,11 +154,11 @@ public final class SubstitutionRecorder: Sendable {
 
 /// The functions that sessions call.
 extension SubstitutionRecorder: ResponseRecorder {
-    /// Returns why the recorder doesn't take a request, without a period; `nil` if it does. For such a request, it keeps
-    /// the response unless a rule forbids that, and answers with a kept copy if the network fails. A closed recorder
-    /// takes no requests.
+    /// Returns why the recorder isn't used for a request, without a period; `nil` if it is. Then it records the
+    /// response unless a rule forbids that, and responds with a recorded one if the network fails. A closed recorder is
+    /// used for no request.
     ///
-    /// A `HEAD` is taken only if a copy answers it. Its response isn't kept.
+    /// For a `HEAD`, the recorder is used only if a recorded response matches. The response to `HEAD` isn't recorded.
     package func refusal(of request: URLRequest) -> String? {
         var get = request
         if request.httpMethod == "HEAD", hasAnswer(to: request) { get.httpMethod = "GET" }
@@ -165,9 +173,9 @@ extension SubstitutionRecorder: ResponseRecorder {
         }
     }
 
-    /// Returns the validators with which a request can ask the server whether the kept copy is current. Returns `nil`
-    /// if there's no copy with validators that the server sent for this request, if the request already has `Range` or
-    /// conditions, or if the response is probably an event stream.
+    /// Returns the validators with which a request can ask the server whether the recorded response is current. Returns
+    /// `nil` if no recorded response has validators that the server sent for this request, if the request already has
+    /// `Range` or conditions, or if the response is probably an event stream.
     package func validators(for request: URLRequest) -> Validators? {
         guard let kept = responses(for: request)?.recorded(for: request.headers),
             let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified),
@@ -177,8 +185,8 @@ extension SubstitutionRecorder: ResponseRecorder {
         return request.allHTTPHeaderFields?.contains(headerIn: conditions) == true ? nil : validators
     }
 
-    /// Returns the kept copy for a request's URL or, without a copy, the answer of an entry that the recorder didn't
-    /// write. Returns `nil` if there's neither. Throws a problem if the file can't be read.
+    /// Returns the recorded response for a request's URL or, without one, the answer of an entry that the recorder
+    /// didn't write. Returns `nil` if there's neither. Throws a problem if the file can't be read.
     ///
     /// If the body for the URL isn't written yet, writes it first: an app can request a URL again as soon as it has the
     /// response.
@@ -202,21 +210,21 @@ extension SubstitutionRecorder: ResponseRecorder {
                 if let range = request.rangeHeader { return builder.part(range, for: requested) }
                 return builder.full(for: requested)
             } catch {
-                // If a refreshed file has just arrived, the old file may be gone. Then the loop answers with the newer
-                // copy.
+                // If a newer response has just arrived, the old file may be gone. Then the loop returns the newer
+                // response.
                 guard let kept, self.kept(for: request)?.notes.file != kept.notes.file else { throw error }
             }
         }
     }
 
-    /// Returns whether a kept copy or an entry answers a request's URL.
+    /// Whether a recorded response or an entry matches a request's URL.
     package func hasAnswer(to request: URLRequest) -> Bool {
         guard let url = Self.url(of: request) else { return false }
         return kept(for: request) != nil
             || contents.foreign.substitution(for: url, headers: request.headers) != nil
     }
 
-    /// Returns whether a request accepts an event stream, or whether the kept copy is an event stream.
+    /// Whether a request accepts an event stream, or the recorded response is one.
     package func expectsStream(_ request: URLRequest) -> Bool {
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(MIMEType.eventStream) == true {
             return true
@@ -224,15 +232,14 @@ extension SubstitutionRecorder: ResponseRecorder {
         return kept(for: request)?.written.entry.options.fields.rate != nil
     }
 
-    /// Notes that the kept copy for a request is still current. Does nothing if there's no copy, or if the recorder is
-    /// closed.
+    /// Notes that the recorded response is still current. Does nothing if there's none, or if the recorder is closed.
     package func confirm(_ request: URLRequest) {
         guard let url = Self.url(of: request), !contents.isClosed else { return }
         contents.confirm(url, for: request.headers)
         saveSoon()
     }
 
-    /// Keeps a response if the rules allow it. The response is written soon afterward, on another queue. Ignores a
+    /// Records a response if the rules allow it. The response is written soon afterward, on another queue. Ignores a
     /// response to `HEAD`, which has no body.
     ///
     /// Call this before the response is delivered, so that ``flush()`` waits for it.
@@ -242,15 +249,13 @@ extension SubstitutionRecorder: ResponseRecorder {
     package func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
         guard exchange.request.httpMethod != "HEAD" else { return }
         if case .credential(let header, let isAfterRedirect) = exchange.obstacle {
-            // An earlier copy stays, since the server sent it without getting this credential.
+            // An earlier response stays, since the server sent it without getting this credential.
             let reason = RecordingRules.Refusal.requestHeader(header)
             return report(.notKept(reason: (isAfterRedirect ? .redirect(reason) : reason).description))
         }
         record(exchange.isBrowsed ? exchange.withoutRange : exchange, report: report)
     }
 
-    /// Queues an exchange to be written soon.
-    ///
     /// - Parameter report: Called once with what happened to the response.
     func record(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
         let isFull = contents.add(exchange) { [weak self] outcome in
@@ -265,7 +270,6 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// delivering more.
     package var isBehind: Bool { contents.hasTooManyPending }
 
-    /// Writes the bodies of the responses that have arrived so far.
     package func writeBodies() { report(contents.writeBodies()) }
 
     private func responses(for request: URLRequest) -> Representations? {
@@ -276,6 +280,6 @@ extension SubstitutionRecorder: ResponseRecorder {
         responses(for: request)?.answer(to: request.headers)
     }
 
-    /// Returns the normal form of a request's URL; `nil` if the URL is missing or invalid.
+    /// `nil` if the request's URL is missing or invalid.
     private static func url(of request: URLRequest) -> NormalizedURL? { try? RecordingRules.url(of: request) }
 }
