@@ -1,6 +1,6 @@
 package import LocalSubstitution
 
-/// The origins whose URLs a map may answer. Disabled entries and `null` entries don't count.
+/// The origins whose URLs a map's entries may match. Disabled entries and `null` entries are ignored.
 package struct MapOrigins: Sendable {
     /// The origins of the keys without a wildcard in the host or port, such as `https://www.example.com`, in the order
     /// of the keys' lines. A pattern without a scheme has two origins: one with https and one with http.

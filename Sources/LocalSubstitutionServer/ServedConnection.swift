@@ -11,15 +11,14 @@ import WebReferences
 import FoundationNetworking
 #endif
 
-/// The server's side of a client's connection. It answers the requests until either side ends the connection.
+/// The server's side of a client's connection. It responds to requests until either side ends the connection.
 struct ServedConnection: Sendable {
     let connection: Listener.Connection
     let origins: ServedOrigins
     let loader: DirectLoader
     let rewritesReferences: Bool
-    /// How many seconds a client that has closed its side of the connection may wait for the next part of an answer.
+    /// How many seconds a client that has closed its side of the connection may wait for the next part of a response.
     let halfClosedSeconds: Double
-    /// Called for each request; `nil` for no log.
     let log: (@Sendable (SubstitutionServer.LoggedRequest) -> Void)?
 
     /// The limits for reading requests, in seconds. Clients are on the same machine, so a client that takes longer has
@@ -33,7 +32,6 @@ struct ServedConnection: Sendable {
 
     private var socket: Socket { connection.socket }
 
-    /// Answers requests until one side ends the connection.
     func serve() {
         guard let origin = origins.origin(of: connection.port) else { return }
         socket.setWriteLimit(seconds: Self.writeSeconds)
@@ -60,7 +58,7 @@ struct ServedConnection: Sendable {
         }
     }
 
-    /// Answers one request. Returns whether the connection stays open for another.
+    /// Responds to one request. Returns whether the connection stays open for another.
     ///
     /// After a refusal, the connection doesn't stay open, since the request's body wasn't read.
     private func answer(_ request: inout ServedRequest, _ reader: inout RequestReader) throws -> Bool {
@@ -78,7 +76,7 @@ struct ServedConnection: Sendable {
         return try send(response(to: request, for: url), to: request, since: start)
     }
 
-    /// Returns the response to a request that isn't refused. A preflight that no entry answers gets the server's own
+    /// Returns the response to a request that isn't refused. A preflight that no entry matches gets the server's own
     /// response, and any other request gets the loader's.
     private func response(to request: ServedRequest, for url: URL) -> ServedResponse {
         let isWanted = { @Sendable [connection, halfClosedSeconds] in
@@ -100,7 +98,7 @@ struct ServedConnection: Sendable {
 
     // MARK: Sending
 
-    /// Sends a response, and logs the request.
+    /// Also logs the request.
     ///
     /// - Parameters:
     ///   - request: The request; `nil` if its head couldn't be read.
@@ -224,7 +222,7 @@ struct ServedConnection: Sendable {
         }
     }
 
-    /// Waits until a piece is due. Throws if the client leaves or the server is stopped.
+    /// Throws if the client leaves or the server is stopped.
     private func wait(until time: DispatchTime) throws {
         while case let seconds = DispatchTime.now().seconds(until: time), seconds > 0 {
             guard !connection.stopSignal.isRaised(within: min(seconds, Self.secondsBetweenQuestions)),

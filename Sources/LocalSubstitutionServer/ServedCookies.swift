@@ -40,8 +40,8 @@ struct ServedCookies {
         return ([prefix + pair] + attributes.map { String($0) }).joined(separator: ";")
     }
 
-    /// Returns a sentence about each cookie in a `Set-Cookie` value that a browser would keep without the prefix, but drops
-    /// with it; `nil` if there's none.
+    /// Returns a sentence about each cookie in a `Set-Cookie` value that a browser would store without the prefix, but
+    /// drops with it; `nil` if there's none.
     func warning(about line: String) -> String? {
         let warnings = Self.separated(line).compactMap { cookie -> String? in
             let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)

@@ -45,11 +45,11 @@ final class ServedOrigins: Sendable {
         state.withLock { $0.running = (listener, serve) }
     }
 
-    /// Returns the origin that a port answers for; `nil` if the port isn't open.
+    /// `nil` if the port isn't open.
     func origin(of port: UInt16) -> WebOrigin? { state.withLock { $0.ports.first { $0.value == port }?.key } }
 
-    /// Returns the port that answers for an origin. Opens it if necessary. Throws if the server was stopped, already
-    /// has ``most`` origins, or can't open the port.
+    /// Opens the port if necessary. Throws if the server was stopped, already has ``most`` origins, or can't open the
+    /// port.
     func port(for origin: WebOrigin) throws(SubstitutionServerError) -> UInt16 {
         try state.withLock { state throws(SubstitutionServerError) in
             guard let listener = state.running?.listener else {
@@ -126,16 +126,16 @@ final class ServedOrigins: Sendable {
 
     /// Closes all ports and connections. Afterwards, no port can be opened.
     func stop() {
-        // The listener is stopped without holding the lock, since requests that are being answered take the lock.
+        // The listener is stopped without holding the lock, since requests that are under way take the lock.
         let running = state.withLock { $0.running.take() }
         running?.listener.stop()
         withExtendedLifetime(running) {}
     }
 
-    /// Returns the local origin with a port, such as `http://127.0.0.1:49152`.
+    /// Such as `http://127.0.0.1:49152`.
     static func local(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }
 
-    /// Returns whether the map names an origin or matches it with a wildcard.
+    /// Whether a key of the map names the origin, or matches it with a wildcard.
     private func isNamed(_ origin: WebOrigin) -> Bool {
         let map = cache.map
         if let named = state.withLock({ $0.named }), named.isOf(map) { return named.contains(origin.description) }

@@ -10,12 +10,12 @@ import WebReferences
 import FoundationNetworking
 #endif
 
-/// A client's request to one of a server's ports. The server refuses it, answers it itself, or turns it into a request
-/// to the origin.
+/// A client's request to one of a server's ports. The server refuses it, responds itself, or turns it into a request to
+/// the origin.
 struct ServedRequest: Sendable {
     var received: HTTPRequest
     let port: UInt16
-    /// The origin that this port answers for.
+    /// The origin that the client's port serves.
     let origin: WebOrigin
     let origins: ServedOrigins
     /// The request's URL at the origin; `nil` if the request's path isn't valid in a URL.
@@ -64,7 +64,7 @@ struct ServedRequest: Sendable {
                 "“\(received.target)” isn't a path. Request a path that begins with a slash."
             )
         }
-        // A service worker would answer for all later pages on this port, even after the map has changed.
+        // A service worker would respond to all later pages on this port, even after the map has changed.
         guard received.header("Service-Worker") == nil else {
             return ServedResponse(
                 status: 403,
@@ -120,7 +120,7 @@ struct ServedRequest: Sendable {
 
     // MARK: What the origin gets
 
-    /// The request headers that aren't copied, besides hop-by-hop headers: credentials for a proxy, and headers that
+    /// The request headers that aren't forwarded, besides hop-by-hop headers: credentials for a proxy, and headers that
     /// the server or its session sets itself.
     private static let dropped: Set<String> = [
         "proxy-authorization", "host", "accept-encoding", "content-length", "expect", "cookie",

@@ -28,7 +28,7 @@ extension ServedResponse {
     /// large file, the client gets a response with status 502 instead. Data in memory has no limit.
     private static let longestRewritten = 32 << 20
 
-    /// Creates a text response that says why a request isn't answered.
+    /// Creates a text response that says why the request has no other.
     ///
     /// - Parameter url: The URL that failed, to write before the reason; `nil`, the default, to write only the reason.
     ///   The log always gets only the reason, since each line of the log has the URL anyway.

@@ -9,8 +9,8 @@ import WebReferences
 package import FoundationNetworking
 #endif
 
-/// A server on 127.0.0.1 that answers requests as a cache's map says. It's for web views, players and browsers, which
-/// never ask a `URLCache`.
+/// A server on 127.0.0.1 that responds with a cache's map. Use it for web views, players and browsers, which never ask
+/// a `URLCache`.
 ///
 /// Each origin, such as `https://www.example.com`, gets a port, which serves the same paths as the origin:
 ///
@@ -20,7 +20,7 @@ package import FoundationNetworking
 /// ```
 ///
 /// In HTML and CSS, the server rewrites references to the origins that it serves, so that a page loads its parts from
-/// the server. Requests that no entry answers are loaded from the network, unless `unmatched` says otherwise. The
+/// the server. Requests that no entry matches are loaded from the network, unless `unmatched` says otherwise. The
 /// server stops when it's released, so keep a reference to it.
 public final class SubstitutionServer: Sendable {
     private let origins: ServedOrigins
@@ -28,13 +28,13 @@ public final class SubstitutionServer: Sendable {
     /// Starts a server and opens the ports in `ports`. The server opens other ports when they're first needed.
     ///
     /// - Parameters:
-    ///   - cache: The cache whose map answers requests.
-    ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network. A
+    ///   - cache: The cache whose map the server uses.
+    ///   - unmatched: What happens to requests that no entry matches. By default, they're loaded from the network. A
     ///     request that fails gets a response with status 502 and a text that says why. If an entry's error makes it
     ///     fail, only pages that someone opens get the 502. Other clients' requests fail, too.
-    ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil`, the
-    ///     default, to keep none. Unlike in a session, it also keeps redirects, responses with status 404 or 410, and
-    ///     responses to requests with cookies. It never keeps the cookies.
+    ///   - recorder: Records the network's responses, and responds with them when the network fails; `nil`, the
+    ///     default, for none. Unlike in a session, it also records redirects, responses with status 404 or 410, and
+    ///     responses to requests with cookies, without the cookies.
     ///   - ports: The ports of origins, such as `["https://www.example.com": 8080]`. By default, each origin gets a
     ///     free port.
     ///   - rewritesReferences: Whether references in HTML and CSS are rewritten. By default, they are.
@@ -66,7 +66,7 @@ public final class SubstitutionServer: Sendable {
     ///
     /// - Parameters:
     ///   - halfClosedSeconds: How long a client that has closed its side of the connection may wait for the next part
-    ///     of the answer. The default is 60 seconds, `URLSession`'s own timeout.
+    ///     of the response. The default is 60 seconds, `URLSession`'s own timeout.
     ///   - log: Called for each request, on the thread of its connection; `nil` for no log.
     package init(
         cache: LocalSubstitutionCache,
@@ -115,7 +115,8 @@ public final class SubstitutionServer: Sendable {
         try ServedOrigins.check(try origins(ports))
     }
 
-    /// Returns the local URL for a URL, such as `http://127.0.0.1:49152/a` for `https://www.example.com/a`.
+    /// Returns the local URL for a URL, such as `http://127.0.0.1:49152/a` for `https://www.example.com/a`. Load it in
+    /// place of the original.
     ///
     /// The first call for an origin opens the origin's port.
     ///
@@ -152,7 +153,7 @@ public final class SubstitutionServer: Sendable {
         }
     }
 
-    /// Returns the path, query and fragment of a URL, unchanged.
+    /// The path, query and fragment of a URL, unchanged.
     private static func afterAuthority(of url: String) -> Substring {
         url.drop { $0 != ":" }.dropFirst(3).drop { !"/?#".contains($0) }
     }
@@ -181,14 +182,14 @@ public final class SubstitutionServer: Sendable {
 }
 
 extension SubstitutionServer {
-    /// A request that a server answered, for its log.
+    /// A request to a server, for its log.
     package struct LoggedRequest: Sendable {
         package enum Source: Sendable {
             case matched
-            /// The recorder's copy answered, after the network confirmed that it's current.
+            /// The recorded response was sent, after the network confirmed that it's current.
             case confirmed
             case network
-            /// The request failed, was refused, or had no answer. The associated value is the reason.
+            /// The request failed, was refused, or got no response. The associated value is the reason.
             case failed(String)
         }
 
