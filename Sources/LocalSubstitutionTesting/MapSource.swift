@@ -20,10 +20,10 @@ enum MapSource: Sendable {
     /// - Parameter resources: The folder with the entries' files; `nil` if the test doesn't specify one.
     case entries(KeyValuePairs<String, SubstitutionMap.Answer>, resources: String?, testFile: String)
 
-    /// The HTTP archive that answers requests; `nil` if the map isn't an archive.
+    /// `nil` if the map isn't an HTTP archive.
     var archive: URL? { named.flatMap { Self.isArchive($0) ? $0 : nil } }
 
-    /// The URL of the path in the test, whether or not a file exists there; `nil` for a bundle and for entries in code.
+    /// Whether or not a file exists there; `nil` for a bundle and for entries in code.
     private var named: URL? {
         guard case .file(let path, _, _, let testFile) = self else { return nil }
         return Self.url(path, beside: testFile)
@@ -94,7 +94,7 @@ enum MapSource: Sendable {
         }
     }
 
-    /// Returns the URL of a path. A relative path starts at the folder of the test's file.
+    /// A relative path starts at the folder of the test's file.
     static func url(_ path: String, beside testFile: String) -> URL {
         guard !path.hasPrefix("/") else { return URL(fileURLWithPath: path) }
         return URL(fileURLWithPath: testFile).deletingLastPathComponent().appendingPathComponent(path)
@@ -115,12 +115,10 @@ enum MapSource: Sendable {
         archive == nil && (RecordingMode.isOn || recording?.map != nil) && isMissing
     }
 
-    /// Loads the map.
-    ///
-    /// - Parameter handlers: The closures that entries name in their field `handler`. Archives and entries in code ignore
-    ///   them.
-    /// - Throws: An error if the map is missing or invalid, or if the environment variable that turns on recording has an
-    ///   invalid value.
+    /// - Parameter handlers: The closures that entries name in their field `handler`. Archives and entries in code
+    ///   ignore them.
+    /// - Throws: An error if the map is missing or invalid, or if the environment variable that turns on recording has
+    ///   an invalid value.
     func load(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
         if let problem = RecordingMode.problem { throw Complaint(problem) }
         switch self {
@@ -137,7 +135,6 @@ enum MapSource: Sendable {
         }
     }
 
-    /// Loads a map file or an HTTP archive.
     private static func load(
         _ file: URL,
         resources: URL?,
@@ -153,12 +150,12 @@ enum MapSource: Sendable {
 
     private static func isArchive(_ file: URL) -> Bool { file.path.lowercased().hasSuffix(".har") }
 
-    /// Loads a bundle's copy of a map.
+    /// Loads a map that a bundle contains.
     ///
     /// - Parameters:
     ///   - path: The path of the map in the source folder, as the test writes it. The bundle may contain the map
     ///     without its folder.
-    ///   - resources: The folder with the entries' files. If it's `nil`, the one that the copy finds beside itself.
+    ///   - resources: The folder with the entries' files. If it's `nil`, the one that the map finds beside itself.
     /// - Throws: An error if the bundle doesn't contain the map or the entries' files, or if the map is invalid.
     private static func load(
         _ path: String,
@@ -201,7 +198,7 @@ enum MapSource: Sendable {
     }
 
     /// Returns the description of an error from loading the map. If a map named by its path doesn't exist, adds the
-    /// nearest existing map, and how to record the test's responses. In a recording run, adds nothing.
+    /// nearest existing map, and how to record the test's responses, except in a recording run.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
         guard RecordingMode.problem == nil, !RecordingMode.isOn, archive == nil, isMissing,
             (error as? Complaint)?.kind ?? Self.inBundle == Self.inBundle,

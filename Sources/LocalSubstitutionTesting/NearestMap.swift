@@ -33,7 +33,7 @@ enum NearestMap {
         } ?? folder
     }
 
-    /// Returns the JSON files in a folder and its subfolders. Looks at no more than 20,000 files and folders.
+    /// Also searches subfolders. Looks at no more than 20,000 files and folders.
     private static func jsonFiles(in folder: URL) -> [URL] {
         let all = FileManager.default.enumerator(
             at: folder,
@@ -44,7 +44,7 @@ enum NearestMap {
             .filter { $0.pathExtension.lowercased() == "json" }.map(\.standardizedFileURL)
     }
 
-    /// Returns whether a JSON file is a map. A map with mistakes counts if at least one of its entries is valid.
+    /// A file with mistakes is a map, too, if at least one of its entries is valid.
     private static func isMap(_ file: URL) -> Bool {
         guard let map = try? SubstitutionMap(contentsOf: file, invalidEntries: .skip) else { return false }
         return map.count > 0 || map.problems.isEmpty

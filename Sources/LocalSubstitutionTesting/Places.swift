@@ -61,7 +61,7 @@ package final class Places: Sendable {
         return try await body()
     }
 
-    /// Takes a place if one is free. Returns whether it did.
+    /// Returns whether a place was free.
     package func takeIfFree() -> Bool {
         state.withLock { state in
             guard state.free > 0 else { return false }
@@ -70,11 +70,9 @@ package final class Places: Sendable {
         }
     }
 
-    /// The number of tasks that wait for a place.
     package var waiting: Int { state.withLock { $0.queue.count } }
 
-    /// Waits for a place, and takes it. Returns `false` without a place if the wait takes too long or the task is
-    /// cancelled.
+    /// Waits for a place. Returns `false` without one if the wait takes too long or the task is cancelled.
     package func take(isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let id = UUID()
         return await withTaskCancellationHandler {
@@ -99,7 +97,7 @@ package final class Places: Sendable {
         }
     }
 
-    /// Passes a place on to the task that has waited longest. If no task waits, frees the place.
+    /// Gives the place to the task that has waited longest. If no task waits, frees the place.
     package func giveBack() {
         let next = state.withLock { state in
             if state.queue.isEmpty { state.free += 1 }
@@ -108,7 +106,7 @@ package final class Places: Sendable {
         next?.resume(returning: true)
     }
 
-    /// Ends a wait without a place. Does nothing if the wait has already ended.
+    /// Ends a wait without a place, unless it has already ended.
     private func endWait(_ id: UUID) {
         let ended = state.withLock { state in
             state.queue.firstIndex { $0.id == id }.map { state.queue.remove(at: $0).continuation }
@@ -123,7 +121,6 @@ package final class Places: Sendable {
         return traits.contains(.sharesDescriptors) || limit < 0 ? nil : limit
     }
 
-    /// Returns how many file descriptors below a limit are open.
     private static func numberOfDescriptors(below limit: Int) -> Int {
         (0..<Int32(clamping: limit)).count { fcntl($0, F_GETFD) >= 0 }
     }

@@ -31,7 +31,8 @@ struct RecordedItem: Sendable {
     let mayBeOfAnotherTest: Bool
     let outcome: Outcome
 
-    /// Creates the item for a request. Returns `nil` if an entry or an allowed URL decided how the request ended.
+    /// Creates the item for a request. Returns `nil` if an entry or an allowed URL decided how the request ended, so
+    /// that there's nothing to record.
     ///
     /// - Parameters:
     ///   - isToBeLoaded: Returns whether nothing responds to a request. Called for a request without an outcome.

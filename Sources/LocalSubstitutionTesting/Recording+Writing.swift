@@ -136,7 +136,6 @@ extension Recording {
             )
         }
 
-        /// Returns the issue's text.
         func text() -> String {
             if isRemoved {
                 let text = "The recording \(path) was removed, since the test loaded nothing that can be recorded."
@@ -161,7 +160,7 @@ extension Recording {
             )
         }
 
-        /// Returns the text of an issue about a recording that stays as it was.
+        /// The text if the recording stays as it was.
         func text(since reason: String) -> String {
             lines("The recording \(path) stays as it was, since \(reason). Fix that, and record again.")
         }

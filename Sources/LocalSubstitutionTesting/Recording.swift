@@ -29,7 +29,7 @@ final class Recording: Sendable {
         }
 
         let recording: Recording
-        /// The recording's map with the counts for this argument; `nil` if the recording isn't asked.
+        /// The recording's map with the counts for this argument; `nil` if the recording isn't used.
         let layer: MapLayer?
         /// The argument in words; `nil` for a test without arguments.
         let name: String?
@@ -53,7 +53,6 @@ final class Recording: Sendable {
             }
         }
 
-        /// What was recorded, in the order in which the requests began.
         var items: [RecordedItem] { state.withLock { $0.items }.sorted { $0.number < $1.number } }
         var hasRequests: Bool { state.withLock { $0.hasRequests } }
         var hasThrown: Bool { state.withLock { $0.hasThrown } }
@@ -73,7 +72,7 @@ final class Recording: Sendable {
         map = try options.source.recorded(at: place, options.handlers)
     }
 
-    /// The recording's arguments, in the order of their names.
+    /// In the order of their names.
     var arguments: [Argument] {
         state.withLock { $0.arguments }.sorted {
             ($0.name ?? "").compare($1.name ?? "", options: .numeric) == .orderedAscending

@@ -17,7 +17,6 @@ enum RecordingMode: String {
     /// The mode of this run; `nil` if the environment variable isn't set, or has an invalid value.
     static let ofRun = value.flatMap { Self(rawValue: $0) }
 
-    /// Whether this run records.
     static var isOn: Bool { ofRun != nil }
 
     /// A message that says what's wrong with the environment variable's value; `nil` if the value is valid, or if the

@@ -22,7 +22,6 @@ struct RecordingPlace: Sendable, Hashable {
 
     var file: URL { root.appendingPathComponent(path, isDirectory: false) }
 
-    /// The folder with the bodies of the responses.
     var bodies: URL { file.deletingPathExtension() }
 
     /// The paths of the file and of the folder with the bodies, as file systems that ignore letter case compare them. One

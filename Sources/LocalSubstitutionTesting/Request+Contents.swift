@@ -3,7 +3,7 @@ import Foundation
 import LocalSubstitution
 
 extension TestSubstitutions.Request {
-    /// Decodes the request's body as JSON.
+    /// Returns the request's body, decoded as JSON.
     ///
     /// - Throws: A `DecodingError` if the request's ``body`` is `nil`, or if it can't be decoded as this type.
     public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {

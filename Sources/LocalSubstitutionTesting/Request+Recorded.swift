@@ -9,9 +9,9 @@ import FoundationNetworking
 #endif
 
 extension TestSubstitutions.Request {
-    /// Returns the response to record, and the names of its headers that aren't recorded. A reason in parentheses follows
-    /// some names. `nil` if the request has no URL, if there's no HTTP response, or if the response's body was too long to
-    /// keep in memory.
+    /// Returns the response to record, and the names of its headers that aren't recorded. A reason in parentheses
+    /// follows some names. `nil` if the request has no URL, if there's no HTTP response, or if the response's body was
+    /// too long for memory.
     ///
     /// - Parameter recorded: The request to record. It's another one than the test's if entries redirected that one.
     func response(to recorded: URLRequest) -> (response: RecordedResponse, leftOut: [String])? {

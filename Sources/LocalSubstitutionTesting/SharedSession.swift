@@ -1,7 +1,7 @@
 #if canImport(Testing)
 import LocalSubstitution
 
-/// A lock for `URLSession.shared`. Only one test's map at a time can answer this session.
+/// A lock for `URLSession.shared`, which can use only one test's map at a time.
 enum SharedSession {
     private static let turn = Places(1)
     private static let hasTurn = TaskLocal(wrappedValue: false)
@@ -20,7 +20,7 @@ enum SharedSession {
         return try await hasTurn.withValue(true, operation: body)
     }
 
-    /// Checks that a map can answer `URLSession.shared`.
+    /// Checks that `URLSession.shared` can use a test's map.
     ///
     /// - Throws: An error on watchOS, or if a session was used before the package could prepare `URLSession.shared`.
     static func check(_ traits: LoaderTraits = .current) throws(Complaint) {

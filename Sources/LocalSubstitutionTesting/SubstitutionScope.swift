@@ -10,14 +10,14 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The test, or the part of a test, in which a map answers requests. A trait or `withSubstitutions` creates a scope.
+/// The test, or the part of a test, that uses a map. A trait or `withSubstitutions` creates a scope.
 struct SubstitutionScope: Sendable {
     /// The arguments that a test passes to a trait or to `withSubstitutions`.
     struct Options: Sendable {
         let source: MapSource
         let unmatched: TestSubstitutions.Unmatched
         var handlers: [String: SubstitutionMap.Handler] = [:]
-        /// Whether the map also answers requests with `URLSession.shared`; `false` by default.
+        /// Whether `URLSession.shared` also uses the map; `false` by default.
         var sharedSession = false
         /// Changes or excludes a response before it's recorded; `nil` to record responses unchanged.
         var redact: RecordedResponse.Redaction?
@@ -36,8 +36,6 @@ struct SubstitutionScope: Sendable {
 
         var test: TestName { TestName(self) }
 
-        /// Loads the map.
-        ///
         /// - Parameter recording: The test's recording; `nil` if the test isn't recorded.
         /// - Throws: An error if the map is missing or invalid, or if the environment variable that turns on recording
         ///   has an invalid value.
@@ -47,16 +45,15 @@ struct SubstitutionScope: Sendable {
 
         func record(_ issue: String) { Issue.record(Comment(rawValue: issue), sourceLocation: place) }
 
-        /// Issues a warning. Does nothing with toolchains before 6.3: they have no warnings, and an issue would fail
-        /// the test.
+        /// Does nothing with toolchains before 6.3: they have no warnings, and an issue would fail the test.
         func warn(_ text: String) {
             #if compiler(>=6.3)
             Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: place)
             #endif
         }
 
-        /// Waits until a scope may begin, then runs a body. With `sharedSession`, waits until no other test's map
-        /// answers `URLSession.shared`. Without it, waits for one of the process's places.
+        /// Waits until a scope may begin, then runs a body. With `sharedSession`, waits until `URLSession.shared` uses
+        /// no other test's map. Without it, waits for one of the process's places.
         ///
         /// - Throws: The body's error, or `CancellationError` if the task is cancelled while it waits for
         ///   `URLSession.shared`.
@@ -77,13 +74,11 @@ struct SubstitutionScope: Sendable {
     private let options: Options
     /// The part of the test's recording to which the scope belongs; `nil` if the test isn't recorded.
     private let recording: Recording.Argument?
-    /// The problems of the archive's entries that can't answer; empty if the map isn't an HTTP archive.
+    /// The problems of the archive's unusable entries; empty if the map isn't an HTTP archive.
     private let leftOut: [SubstitutionMap.Problem]
 
-    /// Creates a scope with a loaded map.
-    ///
-    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern, or if the map can't answer
-    ///   `URLSession.shared` although it should.
+    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern, or if
+    ///   `URLSession.shared` should use the map but can't.
     init(_ map: SubstitutionMap, _ options: Options, _ recording: Recording.Argument?) throws {
         if options.sharedSession { try SharedSession.check() }
         (self.options, self.recording) = (options, recording)
@@ -91,10 +86,10 @@ struct SubstitutionScope: Sendable {
         substitutions = try TestSubstitutions(map, options, recording: recording)
     }
 
-    /// Runs a body in the scope, then ends the scope and reports its problems as issues of the current test.
+    /// Runs a body, then ends the scope and reports its problems as issues of the current test.
     ///
-    /// - Throws: The body's error. Where Swift Testing has no current test, such as in XCTest, throws a `Complaint` with
-    ///   the problems and the body's error.
+    /// - Throws: The body's error. Where Swift Testing has no current test, such as in XCTest, throws a `Complaint`
+    ///   with the problems and the body's error.
     func run<Result>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
@@ -158,7 +153,7 @@ struct SubstitutionScope: Sendable {
         let mistakes = requests.compactMap { request in request.mistake.map { $0 + Self.note(on: request) } }
             .filter { seen.insert($0).inserted }
         guard options.unmatched.isIssue else { return mistakes }
-        // Only requests with the same explanation count as one problem: two requests for a URL may be unmatched for
+        // Only requests with the same explanation are one problem: two requests for a URL may be unmatched for
         // different reasons, such as their bodies.
         return mistakes
             + requests.filter { $0.outcome == .unmatched }
@@ -181,8 +176,8 @@ struct SubstitutionScope: Sendable {
     /// The paths of the archives whose unusable entries a warning has listed.
     private static let listed = Guarded<Set<String>>([])
 
-    /// Issues a warning that lists the archive's entries that can't answer. Only the first test with an archive issues
-    /// the warning, since all tests would list the same entries. Does nothing in XCTest.
+    /// Issues a warning that lists the archive's unusable entries. Only the first test with an archive issues the
+    /// warning, since all tests would list the same entries. Does nothing in XCTest.
     private func warnOfWhatIsLeftOut() {
         guard let archive = options.source.archive, !leftOut.isEmpty, Test.current != nil,
             Self.listed.withLock({ $0.insert(archive.path).inserted })
@@ -195,7 +190,7 @@ struct SubstitutionScope: Sendable {
         options.warn("\(count) of “\(name)” can't be used:\(list)\n\(advice)")
     }
 
-    /// Returns advice on how to make the map answer a request that it doesn't answer.
+    /// How to make an entry match the request.
     private func advice(on request: TestSubstitutions.Request) -> String {
         if request.isHiddenUpload {
             let reason = "on Linux, Foundation hides an upload task's body."
@@ -217,7 +212,7 @@ struct SubstitutionScope: Sendable {
         return record(request)
     }
 
-    /// Returns how to record a request, or why it can't be recorded.
+    /// How to record the request, or why it can't be recorded.
     private func record(_ request: TestSubstitutions.Request) -> String {
         request.obstacleToRecording ?? "record it:    \(RecordingMode.command(options.test.filter))"
     }
@@ -230,9 +225,8 @@ extension SubstitutionScope {
         let components: [String]
         /// The test's module; `nil` without a current test, such as in XCTest.
         private let module: String?
-        /// The name of the test's source file.
         let sourceFile: String
-        /// Tells tests apart.
+        /// Tells tests apart, except for calling functions of the same name in one file.
         let identity: String
         /// Whether this is certainly the test's name. The name of a calling function may be that of another test, such as in
         /// a detached task.
@@ -259,7 +253,7 @@ extension SubstitutionScope {
         /// The names of the suites and of the test, such as `Suite/test`. Parameters are left out.
         var text: String { components.map { String($0.prefix { $0 != "(" }) }.joined(separator: "/") }
 
-        /// The whole name and the place.
+        /// With the place.
         var description: String { "“\(components.joined(separator: "/"))” (\(sourceFile):\(line))" }
 
         /// The value of the option `--filter` of `swift test`, in quotes for a shell: a regular expression that matches

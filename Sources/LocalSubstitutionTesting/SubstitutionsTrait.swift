@@ -4,7 +4,15 @@ import Guarded
 public import LocalSubstitution
 public import Testing
 
-/// A trait that answers the requests of a test, or of each test of a suite, with a map.
+/// A trait that substitutes responses from a map in a test, or in each test of a suite.
+///
+/// ```swift
+/// @Test(.substituting("Fixtures/checkout.json"))
+/// func refusedOrder() async throws {
+///     let refusal = try await Shop(session: .substituted).order("socks")
+///     #expect(refusal == "sold out\n")
+/// }
+/// ```
 ///
 /// Create a trait with `.substituting(…)`. Each test gets its own cache and session. If several of these traits apply
 /// to a test, the innermost one takes effect.
@@ -88,8 +96,8 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         }
     }
 
-    /// Returns a warning for a test that made no requests. Returns `nil` for a map without entries: such a map only keeps
-    /// the code from using the network.
+    /// Returns a warning for a test that made no requests. Returns `nil` for a map without entries: such a map is only
+    /// there so that the code can't use the network.
     private func warningOfNoRequests(_ map: SubstitutionMap) -> String? {
         guard map.count > 0 else { return nil }
         guard options.sharedSession else {
@@ -103,7 +111,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     }
 
     /// Runs a test with one of its arguments, or a test without arguments. If the scope can't be created, records an
-    /// issue and doesn't run the test.
+    /// issue instead.
     private func run(
         _ use: Use,
         _ recording: Recording.Argument?,
@@ -124,7 +132,6 @@ extension SubstitutionsTrait {
     /// The map and the counts of one trait. All tests of a suite share a suite's trait, and all arguments of a test
     /// share a test's trait.
     final class Use: Sendable {
-        /// The identifier of the trait.
         let trait: UUID
         private let options: SubstitutionScope.Options
         private let state = Guarded(State())
@@ -136,7 +143,6 @@ extension SubstitutionsTrait {
             var notUsed: [SubstitutionMap.EntryReference] = []
             /// The entries that a scope has used.
             var used: Set<SubstitutionMap.EntryReference> = []
-            /// Whether a scope has ended.
             var hasScopes = false
             /// Whether a request was made in a scope that has ended.
             var hasRequests = false
@@ -150,7 +156,7 @@ extension SubstitutionsTrait {
             self.options = options
         }
 
-        /// Returns the map. The first call loads it. If that fails, each call throws the same error.
+        /// The first call loads the map. If that fails, each call throws the same error.
         ///
         /// - Parameter recording: The test's recording; `nil` if the test isn't recorded.
         func map(_ recording: Recording?) throws -> SubstitutionMap {
@@ -176,7 +182,7 @@ extension SubstitutionsTrait {
             }
         }
 
-        /// Notes that a request was made. `withSubstitutions` calls this when it runs inside a test with the trait.
+        /// `withSubstitutions` calls this when it runs inside a test with the trait.
         func noteRequest() { state.withLock { $0.hasRequests = true } }
 
         /// The entries that no scope has used; empty until the first scope has ended.
@@ -190,7 +196,15 @@ extension SubstitutionsTrait {
 }
 
 extension Trait where Self == SubstitutionsTrait {
-    /// Answers a test's requests with a map file.
+    /// Responds to a test's requests with a map file.
+    ///
+    /// ```swift
+    /// @Test(.substituting("Fixtures/checkout.json"))
+    /// func refusedOrder() async throws {
+    ///     let refusal = try await Shop(session: .substituted).order("socks")
+    ///     #expect(refusal == "sold out\n")
+    /// }
+    /// ```
     ///
     /// Pass `URLSession.substituted` to your code. If your code makes its own session, pass it the `configuration` of
     /// ``TestSubstitutions/current``. Each test, and each argument of a parameterized test, has its own cache and
@@ -202,19 +216,19 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - bundle: The bundle to load the map from if there's no file at the path; `nil`, the default, for the path
     ///     alone. Pass `.module` if tests can't read their source folder, and add `.copy("Fixtures")` to the target's
     ///     resources, so that the bundle contains the whole folder. The bundle may contain the map with or without its
-    ///     folder. Recordings are written beside the path, and the bundle's copies are used where there are none.
-    ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+    ///     folder. Recordings are written beside the path. If a recording isn't there, the bundle's is used.
+    ///   - unmatched: What happens to requests that no entry matches. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By
     ///     default, the folder `Substitutes` beside the map; if it doesn't exist, `Resources`; if neither exists, the
     ///     map's own folder.
     ///   - handlers: The closures that entries name in their field `handler`. By default, none.
-    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs; `false` by default.
-    ///     Tests with this option run one at a time, but in parallel with all other tests. On Linux, the map ignores
-    ///     the requests of other tests, unless a detached task makes them. On Apple platforms, the map answers every
-    ///     use of `URLSession.shared` in the process.
+    ///   - sharedSession: Whether `URLSession.shared` also uses the map while the test runs; `false` by default. Tests
+    ///     with this option run one at a time, but in parallel with all other tests. On Linux, the map ignores the
+    ///     requests of other tests, unless a detached task makes them. On Apple platforms, the map is used for every
+    ///     request with `URLSession.shared` in the process.
     ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default. An entry is
-    ///     used if it answers a request with at least one of the test's arguments. In a suite's trait, an entry is used
-    ///     if it answers a request in at least one of the suite's tests, so run the whole suite.
+    ///     used if it responds to a request with at least one of the test's arguments. In a suite's trait, an entry is
+    ///     used if it responds to a request in at least one of the suite's tests, so run the whole suite.
     ///   - redact: Changes or excludes each response before a recording run (with `LOCAL_SUBSTITUTION_RECORD` set)
     ///     writes it, for example to remove tokens; see `LocalSubstitution.RecordedResponse`. By default, responses
     ///     aren't changed.
@@ -246,7 +260,11 @@ extension Trait where Self == SubstitutionsTrait {
         )
     }
 
-    /// Answers a test's requests with a map in a bundle.
+    /// Responds to a test's requests with a map in a bundle.
+    ///
+    /// ```swift
+    /// @Test(.substituting(named: "checkout", in: .module))
+    /// ```
     ///
     /// For more about the parameters, see
     /// ``substituting(_:in:unmatched:resources:handlers:sharedSession:reportsUnused:redacting:filePath:sourceLocation:)``.
@@ -254,11 +272,12 @@ extension Trait where Self == SubstitutionsTrait {
     /// - Parameters:
     ///   - name: The map's name, without its extension `json`.
     ///   - bundle: The bundle that contains the map, such as `.module`.
-    ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+    ///   - unmatched: What happens to requests that no entry matches. By default, they fail and are issues of the test.
     ///   - handlers: The closures that entries name in their field `handler`. By default, none.
-    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs; `false` by default.
+    ///   - sharedSession: Whether `URLSession.shared` also uses the map while the test runs; `false` by default.
     ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default.
-    ///   - filePath: The test's file. Its recording is in the folder `Fixtures` beside it. By default, the caller's file.
+    ///   - filePath: The test's file. Its recording is in the folder `Fixtures` beside it. By default, the caller's
+    ///     file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         named name: String,
@@ -283,17 +302,26 @@ extension Trait where Self == SubstitutionsTrait {
         )
     }
 
-    /// Answers a test's requests with entries in code. The test's recording is in the folder `Fixtures` beside its file.
+    /// Responds to a test's requests with entries in code.
     ///
-    /// For more about the parameters, see
+    /// ```swift
+    /// @Test(.substituting(["https://www.example.com/user": .json(["name": "Ada"])]))
+    /// func userName() async throws {
+    ///     let url = try #require(URL(string: "https://www.example.com/user"))
+    ///     let (body, _) = try await URLSession.substituted.data(from: url)
+    ///     #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
+    /// }
+    /// ```
+    ///
+    /// The test's recording is in the folder `Fixtures` beside its file. For more about the parameters, see
     /// ``substituting(_:in:unmatched:resources:handlers:sharedSession:reportsUnused:redacting:filePath:sourceLocation:)``.
     ///
     /// - Parameters:
     ///   - entries: The entries' keys, such as URLs and match patterns, and their answers.
-    ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+    ///   - unmatched: What happens to requests that no entry matches. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. Not
     ///     needed if no entry names a file.
-    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs; `false` by default.
+    ///   - sharedSession: Whether `URLSession.shared` also uses the map while the test runs; `false` by default.
     ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default.
     ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.

@@ -11,6 +11,12 @@ public import FoundationNetworking
 extension TestSubstitutions {
     /// Returns a request that the test's code made. If the code hasn't made the request yet, waits for it.
     ///
+    /// ```swift
+    /// Analytics(session: .substituted).appOpened()
+    /// let request = try await TestSubstitutions.current.request("https://api.example.com/events", within: 5)
+    /// #expect(try request.json([String: String].self) == ["name": "opened"])
+    /// ```
+    ///
     /// The returned request may still be under way. To check how it ended, wait until your code is done, then look at
     /// ``requests``.
     ///
@@ -80,7 +86,7 @@ extension TestSubstitutions {
             /// The request failed with an error, for example because its entry says so, the network failed, or the
             /// entry's file couldn't be read. An unmatched request has the outcome ``unmatched`` instead.
             public static let failed = Outcome(rawValue: "failed")
-            /// The request failed because no entry answers it, and the test doesn't let it reach the network.
+            /// The request failed because no entry matches it, and the test doesn't let it reach the network.
             public static let unmatched = Outcome(rawValue: "unmatched")
             /// The code cancelled the request's task before the request had another outcome.
             public static let cancelled = Outcome(rawValue: "cancelled")
@@ -88,14 +94,14 @@ extension TestSubstitutions {
 
         /// The request as the code made it. For its body, use ``body``.
         public internal(set) var request: URLRequest
-        /// The request's body.
+        /// The request's body; `nil` if the request has no body, or if the body isn't available.
         ///
-        /// `nil` if the request has no body, or if the body can't be seen. The body of an `httpBodyStream` can't be
-        /// seen until a condition or a handler has read it. On Linux, the body of an upload task can never be seen.
+        /// The body of an `httpBodyStream` isn't available until a condition or a handler has read it. On Linux, the
+        /// body of an upload task is never available.
         public internal(set) var body: Data?
         /// How the request ended. It's ``Outcome/underWay`` until then.
         public internal(set) var outcome = Outcome.underWay
-        /// The entry that matches the request's URL, even if it didn't answer, for example because of the request's
+        /// The entry that matches the request's URL, even if it didn't respond, for example because of the request's
         /// method. `nil` if no entry matches the URL, or while the request is under way.
         public internal(set) var entry: SubstitutionMap.EntryReference?
         /// The error that the request failed with; `nil` if it succeeded or is under way.
@@ -115,15 +121,15 @@ extension TestSubstitutions {
         /// Whether the request failed or was cancelled before anything was decided about it.
         var isUndecided = false
         /// The whole response. `nil` if the test isn't recorded, if the request failed or is under way, or if the
-        /// response was passed on without being kept in memory.
+        /// response was streamed.
         var response: CachedURLResponse?
 
-        /// What's wrong with the answer of the entry's handler; `nil` if the answer is valid, or no handler answered.
+        /// What's wrong with the answer of the entry's handler; `nil` if the answer is valid, or no handler was called.
         var mistake: String?
-        /// Why no entry answers the request; `nil` if its outcome isn't ``Outcome/unmatched``.
+        /// Why no entry matches the request; `nil` if its outcome isn't ``Outcome/unmatched``.
         var explanation: Explanation?
         /// Whether the request is unmatched and belongs to an upload task whose body Foundation hides. Conditions can't
-        /// see such a body.
+        /// compare such a body.
         var isHiddenUpload = false
 
         private static let count = Guarded(0)
@@ -165,12 +171,11 @@ extension TestSubstitutions {
         private let keepsResponses: Bool
         private let traits: LoaderTraits
 
-        /// - Parameter keepsResponses: Whether requests keep their whole responses, to record them.
+        /// - Parameter keepsResponses: Whether each request gets its whole response, to record it.
         init(keepsResponses: Bool, traits: LoaderTraits = .current) {
             (self.keepsResponses, self.traits) = (keepsResponses, traits)
         }
 
-        /// The requests made so far, in the order in which they began.
         var requests: [Request] { state.withLock { $0.requests } }
 
         /// Adds a request that begins. Ends each wait for which this was the last missing request. Returns a closure to
@@ -203,9 +208,9 @@ extension TestSubstitutions {
             }
         }
 
-        /// Returns a closure that decides whether the running test's map answers a request with `URLSession.shared`. It
-        /// returns `true` for the test's own requests, and for requests made outside any test, such as in a detached
-        /// task.
+        /// Returns a closure that decides whether the running test's map is used for a request with
+        /// `URLSession.shared`. The closure returns `true` for the test's own requests, and for requests made outside
+        /// any test, such as in a detached task.
         func answersShared() -> @Sendable (URLRequest) -> Bool {
             let owner = Test.current?.id
             return { request in
@@ -226,13 +231,13 @@ extension TestSubstitutions {
             }
         }
 
-        /// Adds a request to ``forgotten``, unless it's there.
+        /// Does nothing if the request is already there.
         func addForgotten(_ request: URLRequest) {
             let signature = Request(request).signature
             state.withLock { if !$0.forgotten.contains(signature) { $0.forgotten.append(signature) } }
         }
 
-        /// Returns a request's method and URL. Requests without a method use `GET`.
+        /// Requests without a method use `GET`.
         private static func name(_ request: URLRequest) -> String {
             "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")"
         }
@@ -255,7 +260,6 @@ extension TestSubstitutions {
 }
 
 extension TestSubstitutions.Request {
-    /// Sets how the request ended.
     fileprivate mutating func end(_ outcome: RequestOutcome, _ isHiddenUpload: Bool, keepsResponse: Bool) {
         (entry, error) = (outcome.entry, outcome.error)
         switch outcome.kind {
@@ -284,11 +288,6 @@ private struct RequestSearch: Sendable {
     private let method: String?
     private var key = MapKey.Matcher()
 
-    /// Creates a search.
-    ///
-    /// - Parameters:
-    ///   - url: A URL or a match pattern.
-    ///   - method: The method to look for; `nil` for any method.
     /// - Throws: An error if `url` is neither a URL nor a match pattern.
     init(_ url: String, method: String?) throws(Complaint) {
         (self.url, self.method) = (url, method)
@@ -299,7 +298,6 @@ private struct RequestSearch: Sendable {
         }
     }
 
-    /// Returns whether a request matches the search's URL or pattern, and its method.
     func includes(_ request: URLRequest) -> Bool {
         guard method == nil || method == request.httpMethod ?? "GET" else { return false }
         return request.url.flatMap { try? NormalizedURL($0.absoluteString) }.map(key.match) ?? false
@@ -333,7 +331,7 @@ private struct RequestSearch: Sendable {
 }
 
 extension Double {
-    /// The number as text, such as `1` or `0.5`. An integer has no decimal point.
+    /// Such as `1` or `0.5`. An integer has no decimal point.
     fileprivate var formatted: String { Int(exactly: self).map(String.init) ?? "\(self)" }
 }
 #endif

@@ -22,9 +22,10 @@ public final class TestSubstitutions: Sendable {
     let recording: Recording.Argument?
     /// The calls of the test's handlers.
     let handlerCalls = HandlerCalls { [isTest = Test.current != nil] in isTest && $0 is ExpectationFailedError }
-    /// Makes the map stop answering `URLSession.shared` or, without the option `sharedSession`, stop watching it.
+    /// Ends the use of the map by `URLSession.shared` or, without the option `sharedSession`, the watch on that
+    /// session.
     private let endSharedSession: (@Sendable () -> Void)?
-    /// The protocol class that answers the test's sessions; `nil` outside a test with substitutions.
+    /// The protocol class of the test's sessions; `nil` outside a test with substitutions.
     private let slot: SubstitutionURLProtocol.Type?
     /// The configuration with the test's protocol. It doesn't change after `init`, since each session and each caller
     /// gets a copy.
@@ -48,7 +49,7 @@ public final class TestSubstitutions: Sendable {
 
     private static let missing = TestSubstitutions()
 
-    /// Creates the substitutions for code outside a test with substitutions. Their session fails each request.
+    /// For code outside a test with substitutions: the session fails each request.
     private init() {
         cache = Self.cache(.empty)
         log = RequestLog(keepsResponses: false)
@@ -57,11 +58,9 @@ public final class TestSubstitutions: Sendable {
         original.protocolClasses = [UnscopedProtocol.self]
     }
 
-    /// Creates a test's substitutions.
-    ///
     /// - Parameter recording: The part of the test's recording; `nil` if the test isn't recorded.
-    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern, or if the cache can't be
-    ///   attached.
+    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern, or if the cache can't
+    ///   be attached.
     init(
         _ map: SubstitutionMap,
         _ options: SubstitutionScope.Options,
@@ -101,7 +100,7 @@ public final class TestSubstitutions: Sendable {
         }
     }
 
-    /// Whether anything asked the map: the test's sessions, `URLSession.shared`, or another client of the cache.
+    /// Whether any client has used the map: the test's sessions, `URLSession.shared`, or another client of the cache.
     var isUsed: Bool {
         !requests.isEmpty || !log.forgotten.isEmpty || cache.statistics.requests > 0
     }
@@ -121,21 +120,21 @@ public final class TestSubstitutions: Sendable {
         }
     }
 
-    /// A configuration with the test's map, for sessions that your code makes itself, such as one with a delegate. Each
-    /// access returns a new copy, which you can change.
+    /// A configuration with the test's map. Use it for sessions that your code makes itself, such as one with a
+    /// delegate. Each access returns a new copy, which you can change.
     public var configuration: URLSessionConfiguration {
         // The cast always succeeds. The alternative only satisfies the compiler.
         original.copy() as? URLSessionConfiguration ?? session.configuration
     }
 
-    /// The requests that the test's code has made so far, in the order in which they began. The list has the requests
-    /// made with ``session``, with sessions that use ``configuration`` and, with the option `sharedSession`, with
-    /// `URLSession.shared`.
+    /// The requests that the test's code has made so far, in the order in which they began.
     ///
-    /// When your code receives a response, the list already has its request and outcome.
+    /// These are the requests with ``session``, with sessions that use ``configuration`` and, with the option
+    /// `sharedSession`, with `URLSession.shared`. When your code receives a response, the list already has its request
+    /// and outcome.
     public var requests: [Request] { log.requests }
 
-    /// Ends the test's substitutions. From now on, the test's sessions fail every request.
+    /// From now on, the test's sessions fail every request.
     func end() {
         // The test's code may still use the session. An invalidated session would trap, so it isn't invalidated.
         if let slot { Slots.empty(slot) }
@@ -151,7 +150,7 @@ public final class TestSubstitutions: Sendable {
 }
 
 extension TestSubstitutions {
-    /// The treatment of a test's requests that no entry answers.
+    /// What happens to a test's requests that no entry matches.
     public enum Unmatched: Sendable, Hashable {
         /// The request fails, and the test gets an issue that explains why. The test gets the issue even if its code
         /// ignores the error.
@@ -168,9 +167,9 @@ extension TestSubstitutions {
         /// The request is loaded from the network.
         case load
 
-        /// Every request that no entry answers fails, and the test gets an issue. No URL is allowed.
+        /// Every request that no entry matches fails, and the test gets an issue. No URL is allowed.
         public static var issue: Unmatched { .issue(allowing: []) }
-        /// Every request that no entry answers fails without an issue. No URL is allowed.
+        /// Every request that no entry matches fails without an issue. No URL is allowed.
         public static var fail: Unmatched { .fail(allowing: []) }
 
         /// The cache's setting for these requests. The cache doesn't distinguish failures with and without an issue.
@@ -189,8 +188,8 @@ extension TestSubstitutions {
 }
 
 extension URLSession {
-    /// The running test's session: the ``TestSubstitutions/session`` of ``TestSubstitutions/current``. Outside a test
-    /// with substitutions, it fails each request.
+    /// The running test's session: the ``TestSubstitutions/session`` of ``TestSubstitutions/current``. Pass it to the
+    /// code that you test. Outside a test with substitutions, it fails each request.
     public static var substituted: URLSession { TestSubstitutions.current.session }
 }
 

@@ -2,31 +2,42 @@
 public import LocalSubstitution
 import Testing
 
-/// Answers requests with a map file while a body runs. Use it in a part of a test, or in an XCTest method.
+/// Responds to requests with a map file while a body runs. Use it in a part of a test, or in an XCTest method.
 ///
-/// Inside the body, ``TestSubstitutions/current`` has this call's map. The map of a trait doesn't match there.
+/// ```swift
+/// func testRefusedOrder() async throws {
+///     try await withSubstitutions("Fixtures/checkout.json") {
+///         let refusal = try await Shop(session: .substituted).order("socks")
+///         XCTAssertEqual(refusal, "sold out\n")
+///     }
+/// }
+/// ```
+///
+/// Inside the body, ``TestSubstitutions/current`` has this call's map instead of a trait's.
 ///
 /// - Parameters:
 ///   - map: The path of the map file, or of an HTTP archive (`.har`). A relative path starts at the folder of the
 ///     test's file.
-///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+///   - unmatched: What happens to requests that no entry matches. By default, they fail and are issues of the test.
 ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By
-///     default, the folder `Substitutes` beside the map; if it doesn't exist, `Resources`; if neither exists, the
-///     map's own folder.
+///     default, the folder `Substitutes` beside the map; if it doesn't exist, `Resources`; if neither exists, the map's
+///     own folder.
 ///   - handlers: The closures that entries name in their field `handler`. By default, none.
-///   - sharedSession: Whether the map also answers `URLSession.shared` while the body runs; `false` by default. If
-///     `true`, the process must not have used `URLSession.shared` before this call; on Linux, it must not have used any
+///   - sharedSession: Whether `URLSession.shared` also uses the map while the body runs; `false` by default. If `true`,
+///     the process must not have used `URLSession.shared` before this call; on Linux, it must not have used any
 ///     session. The trait has no such restriction.
 ///   - redact: Changes or excludes each response before a recording run (with `LOCAL_SUBSTITUTION_RECORD` set) writes
-///     it, for example to remove tokens; see `LocalSubstitution.RecordedResponse`. By default, responses aren't changed.
+///     it, for example to remove tokens; see `LocalSubstitution.RecordedResponse`. By default, responses aren't
+///     changed.
 ///   - isolation: The actor that runs the body. By default, the caller's.
 ///   - fileID: The file where issues are shown. By default, the caller's.
 ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
 ///   - line: The line where issues are shown. By default, the caller's.
 ///   - column: The column where issues are shown. By default, the caller's.
-///   - test: In XCTest, the test's `name`. The name of the recording, and the command that records the test, then contain
-///     the test's class and method. By default, they contain only the calling function.
-///   - function: The test's name where there's neither a Swift Testing test nor `test`. By default, the calling function.
+///   - test: In XCTest, the test's `name`. The name of the recording, and the command that records the test, then
+///     contain the test's class and method. By default, they contain only the calling function.
+///   - function: The test's name where there's neither a Swift Testing test nor `test`. By default, the calling
+///     function.
 ///   - body: The code to run.
 /// - Returns: The body's result.
 /// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, unmatched requests and
@@ -66,7 +77,14 @@ public func withSubstitutions<Result>(
     )
 }
 
-/// Answers requests with entries in code while a body runs.
+/// Responds to requests with entries in code while a body runs.
+///
+/// ```swift
+/// try await withSubstitutions(["https://www.example.com/user": .json(["name": "Ada"])]) {
+///     let (body, _) = try await URLSession.substituted.data(from: url)
+///     XCTAssertTrue(String(decoding: body, as: UTF8.self).contains("Ada"))
+/// }
+/// ```
 ///
 /// The entries' keys are URLs and match patterns. For the other parameters, see
 /// ``withSubstitutions(_:unmatched:resources:handlers:sharedSession:redacting:isolation:fileID:filePath:line:column:test:function:_:)``.
@@ -103,8 +121,8 @@ public func withSubstitutions<Result>(
     )
 }
 
-/// Loads a map, waits until a scope may begin, then runs a body in the scope. The scope's requests count for a
-/// surrounding trait, too.
+/// Loads a map, waits until a scope may begin, then runs a body in the scope. A surrounding trait counts the scope's
+/// requests, too.
 private func run<Result>(
     _ options: SubstitutionScope.Options,
     isolation: isolated (any Actor)? = #isolation,
