@@ -53,20 +53,20 @@ package struct RemoteComparison: Sendable, Encodable {
 }
 
 extension SubstitutionMap {
-    /// Compares the files of exact entries with what their URLs serve now. Loads six URLs at a time, without
-    /// cache or cookies, and follows redirects. If several entries use a file, their URLs are loaded one after another.
+    /// Compares the files of exact entries with what their URLs serve now. Loads six URLs at a time, without cache or
+    /// cookies, and follows redirects. If several entries use a file, their URLs are loaded one after another.
     ///
-    /// An entry is compared only if it answers every `GET` of its URL with a file. That leaves out patterns, and
-    /// entries that are `null`, disabled, without a file, or for other methods only. If an entry has alternatives, only
-    /// the first one for `GET` counts. If that one has `when` or `times`, the entry isn't compared. Bodies are compared
-    /// only if the response's status is 200 or the entry's status.
+    /// An entry is compared only if it returns a file for every `GET` of its URL. That leaves out patterns, and entries
+    /// that are `null`, disabled, without a file, or for other methods only. If an entry has alternatives, only the
+    /// first one for `GET` is compared. If that one has `when` or `times`, the entry isn't compared. Bodies are
+    /// compared only if the response's status is 200 or the entry's status.
     ///
     /// - Parameters:
     ///   - limit: The longest body to load from one URL, in bytes.
     ///   - refusal: The reason to report if a URL's body is longer than the limit.
-    ///   - updating: Whether to replace a file if its URL serves other bytes. If several entries use the file,
-    ///     all of their URLs must serve the same bytes. A stream's piece is never replaced, nor a file whose
-    ///     new bytes contradict its MIME type, nor a file of a map that needs a newer version of the library.
+    ///   - updating: Whether to replace a file if its URL serves other bytes. If several entries use the file, all of
+    ///     their URLs must serve the same bytes. A stream's piece is never replaced, nor a file whose new bytes
+    ///     contradict its MIME type, nor a file of a map that needs a newer version of the library.
     ///   - progress: Called before the first comparison, and after all comparisons of each file, with the number of
     ///     comparisons made so far and the total.
     /// - Returns: The comparisons, in the order of the map; empty if the map has no resources folder.
@@ -268,7 +268,7 @@ private struct RemoteComparer: Sendable {
         }
     }
 
-    /// Returns why a new body contradicts the MIME type that the file is served with. For example, a server may send an
+    /// Returns why a new body contradicts the MIME type that the file is sent with. For example, a server may send an
     /// error page with status 200 instead of a picture. Returns `nil` if the body may have this type, or if the old
     /// bytes contradict the type, too.
     private func contradiction(_ body: Data, _ old: Data, of job: Job) -> String? {

@@ -52,7 +52,7 @@ extension EditedMap {
         return KeptFile(oldKey == nil ? .new : .replaced, name, of: body, servedAs: served)
     }
 
-    /// Adds an entry that answers a URL with a response. The body's file gets a readable name and a fitting extension.
+    /// Adds an entry that returns a response for a URL. The body's file gets a readable name and a fitting extension.
     ///
     /// - Parameters:
     ///   - loaded: The response. If a redirected request that led to it has a credential or an invalid URL, an error is
@@ -81,7 +81,7 @@ extension EditedMap {
     /// Checks a key before an entry for it is added. Throws an error if the entry can't be added.
     ///
     /// - Parameters:
-    ///   - isLoaded: Whether the answer will be loaded from the URL. If `true`, an error is thrown for a pattern.
+    ///   - isLoaded: Whether the response will be loaded from the URL. If `true`, an error is thrown for a pattern.
     ///   - replacing: Whether the map may already have an entry for the URL. It has no effect if `isLoaded` is `false`.
     /// - Returns: A warning if the URL may contain a credential; otherwise, `nil`. For a pattern, always `nil`.
     package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(Complaint) -> String? {
@@ -138,15 +138,15 @@ extension EditedMap {
 
 /// The responses of `add` and of imported archives.
 extension EditedMap {
-    /// Keeps the exchanges of one URL: writes their bodies, and creates the entry that serves them. Several exchanges
+    /// Adds the exchanges of one URL: writes their bodies, and creates the entry that returns them. Several exchanges
     /// become the entry's alternatives.
     ///
     /// - Parameters:
-    ///   - exchanges: The exchanges, with narrower conditions first. Several exchanges for one request
-    ///     answer in their order.
+    ///   - exchanges: The exchanges, with narrower conditions first. Several exchanges for one request are returned in
+    ///     their order.
     ///   - key: The key of the new entry. An existing entry keeps its key.
     ///   - replacing: Whether to replace an existing entry for the URL.
-    /// - Returns: For each exchange, the kept file, or a complaint about the existing entry that wasn't replaced.
+    /// - Returns: For each exchange, its file, or a complaint about the existing entry that wasn't replaced.
     mutating func keep(
         _ exchanges: [RecordedExchange],
         for url: NormalizedURL,
@@ -179,7 +179,7 @@ extension EditedMap {
         return kept
     }
 
-    /// Returns the kept file if the entry with the given key already serves this response; otherwise, `nil`.
+    /// Returns the response's file if the entry with the given key already returns this response; otherwise, `nil`.
     private func unchanged(_ exchange: RecordedExchange, for url: NormalizedURL, in key: String) -> KeptFile? {
         let (request, body) = (exchange.request, exchange.response.body)
         guard
@@ -200,10 +200,10 @@ extension EditedMap {
         return isSame(served, new, body) ? KeptFile(.unchanged, file, of: body, servedAs: served) : nil
     }
 
-    /// Returns whether two entries serve a body with the same type, status and headers. The first entry must also
-    /// answer all methods of the second. The entries' conditions and spelling in the map don't matter.
+    /// Returns whether two entries return a body with the same type, status and headers. The first entry must also
+    /// match all methods of the second. The entries' conditions and spelling in the map don't matter.
     private func isSame(_ one: Substitution, _ other: Substitution, _ body: Data) -> Bool {
-        // `Content-Type` is compared below, as it's served.
+        // `Content-Type` is compared below, as it's sent.
         var headers = (one.headers, other.headers)
         headers.0[header: "Content-Type"] = nil
         headers.1[header: "Content-Type"] = nil
@@ -215,7 +215,7 @@ extension EditedMap {
 }
 
 extension EditedMap {
-    /// The file of a response that a map keeps.
+    /// The file of a response in a map.
     package struct KeptFile: Sendable, Hashable {
         package enum Change: String, Sendable, Hashable {
             case new, replaced, unchanged
@@ -225,7 +225,7 @@ extension EditedMap {
         /// The file's name in the resources folder; `nil` if the response has no body.
         package let name: String?
         package let bytes: Int
-        /// The `Content-Type` that the file is served with.
+        /// The `Content-Type` that the file is sent with.
         package let contentType: String
 
         init(_ change: Change, _ name: String?, of body: Data, servedAs substitution: Substitution) {

@@ -11,7 +11,6 @@ import MapWriting
 package struct EditedMap {
     /// Whether the change is only tried out, without writing anything.
     package let isDryRun: Bool
-    /// The entries as they were before the change.
     let entries: ForeignEntries
 
     private(set) var folder: MapFolder
@@ -21,11 +20,11 @@ package struct EditedMap {
     private var changes: [String: String] = [:]
     /// The folded names of the files that this change's entries use.
     private var taken: Set<String> = []
-    /// For each first candidate of a name, how many of the first candidates this change has taken.
+    /// For each first candidate of a name, how many candidates this change has used.
     private var takenCandidates: [String: Int] = [:]
     /// The bytes of the files that this change has written, by name.
     private var bodies: [String: Data] = [:]
-    /// The other maps in the map's folder, read at first use.
+    /// Read at first use.
     private lazy var otherMaps = ForeignEntries.ofOtherMaps(beside: folder.file, resources: folder.resources)
 
     /// Reads a map, or begins one if the file doesn't exist. The files that the map uses stay as they are.
@@ -77,7 +76,6 @@ package struct EditedMap {
         for name in leftovers { written.remove(name) }
     }
 
-    /// The resources folder, to write files.
     var written: WrittenFolder { folder.writtenResources }
 
     /// Returns an entry's value as it will be saved; `nil` if the map has no entry with this key.
@@ -87,7 +85,7 @@ package struct EditedMap {
         changes[key] = value
     }
 
-    /// Returns whether a file in the resources folder has these bytes; `false` if it's missing or can't be read.
+    /// `false` if it's missing or can't be read.
     func hasFile(_ name: String, _ body: Data) -> Bool {
         if let known = bodies[name] { return known == body }
         return folder.hasFile(name, body)
@@ -97,7 +95,7 @@ package struct EditedMap {
     /// the name.
     ///
     /// - Parameter own: The files of the answers that are replaced; none by default. If one of these files already has
-    ///   this body, or may be overwritten, the body gets that file instead of a new one.
+    ///   this body, or may be overwritten, the body gets that file.
     mutating func write(
         _ body: Data,
         as name: RecordedFileName,
@@ -193,7 +191,7 @@ package struct EditedMap {
 
     // MARK: Who uses a file
 
-    /// Returns whether an entry of this change already uses a file.
+    /// By an entry of this change.
     private func isTaken(_ name: String) -> Bool { taken.contains(RecordedFileName.InUse.folded(name)) }
 
     private mutating func markTaken(_ name: String) {
@@ -242,8 +240,8 @@ package struct EditedMap {
         }
     }
 
-    /// Calls a closure that changes entries and writes their files. If it throws, removes the files that it wrote,
-    /// since no entry uses them.
+    /// Calls a closure that changes entries and writes their files. If the closure throws, removes the files that it
+    /// wrote, since no entry uses them.
     mutating func undoing<Value>(
         _ body: (inout Self) throws(Complaint) -> Value
     ) throws(Complaint) -> Value {

@@ -79,10 +79,9 @@ struct RecordedCondition: Hashable, Sendable {
         }
     }
 
-    /// Returns the digest of a method and this condition, to distinguish the names of files.
+    /// To distinguish the names of files.
     func digest(with method: String) -> String { Digest.hexadecimal(of: Data((method + (example ?? "")).utf8)) }
 
-    /// Makes the condition compare a JSON body.
     private mutating func readJSON(_ body: Data) throws(Complaint) {
         let read = body.withUnsafeBytes { bytes in
             // Returns a `Result`, since `withUnsafeBytes` doesn't have typed throws.
@@ -114,7 +113,6 @@ struct RecordedCondition: Hashable, Sendable {
         (comparison, example) = (JSONValue(json).map { .json($0) }, json)
     }
 
-    /// Makes the condition compare the body with a text.
     private mutating func setText(_ text: String) {
         (comparison, example) = (.text(text), text)
     }

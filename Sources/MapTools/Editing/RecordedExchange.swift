@@ -3,15 +3,15 @@ import HTTPSyntax
 package import LocalSubstitution
 import MapWriting
 
-/// A response to keep in a map, and the requests for which the map returns it. The request can have any method, and the
+/// A response for a map, and the requests for which the map returns it. The request can have any method, and the
 /// response any status. No header may contain a credential.
 package struct RecordedExchange: Sendable {
     package let response: RecordedResponse
-    /// The condition on the request's body.
     var condition: RecordedCondition
-    /// How many requests the response answers; `nil` for any number. A sequence's last response answers any number.
+    /// For how many requests the response is returned; `nil` for any number. A sequence's last response is returned for
+    /// any number.
     var times: Int?
-    /// How many requests the earlier responses of the sequence answer; 0 by default.
+    /// For how many requests the earlier responses of the sequence are returned; 0 by default.
     var after = 0
 
     init(_ response: RecordedResponse, _ condition: RecordedCondition) {
@@ -25,17 +25,15 @@ package struct RecordedExchange: Sendable {
 
     var request: Request { Request(method: response.method, condition: condition) }
 
-    /// Returns whether this exchange and another one have the same request.
+    /// As a map can compare requests: by URL, method and body.
     package func hasRequest(of other: RecordedExchange) -> Bool {
         request == other.request && canonicalURL == other.canonicalURL
     }
 
     private var canonicalURL: String? { (try? NormalizedURL(response.url.absoluteString))?.canonical }
 
-    /// Returns whether this exchange and another one have the same response.
-    ///
-    /// - Parameter countsRates: Whether to compare headers with rate limits, such as
-    ///   `X-RateLimit-Remaining`; `true` by default.
+    /// - Parameter countsRates: Whether to compare headers with rate limits, such as `X-RateLimit-Remaining`; `true` by
+    ///   default.
     func hasResponse(of other: RecordedExchange, countsRates: Bool = true) -> Bool {
         let isCompared = { (header: (key: String, value: String)) in
             countsRates || !Headers.isRate(header.key.asciiLowercased)
@@ -45,23 +43,19 @@ package struct RecordedExchange: Sendable {
             && one.headersWithoutType.filter(isCompared) == other.headersWithoutType.filter(isCompared)
     }
 
-    /// Returns a name for the body's file.
-    ///
-    /// - Parameter request: The request whose digest becomes part of the name; `nil` for the URL's
-    ///   plain name. The digest covers only what the map contains anyway. A digest of the whole request
-    ///   would let others guess a password.
+    /// - Parameter request: The request whose digest becomes part of the name; `nil` for the URL's plain name. The
+    ///   digest covers only what the map contains anyway. A digest of the whole request would let others guess a
+    ///   password.
     func fileName(for url: NormalizedURL, distinguishing request: Request?) -> RecordedFileName {
         response.fileName(for: url, digest: request.map { $0.condition.digest(with: $0.method) })
     }
 
-    /// The alternative's fields `when` and `times`, without those that aren't set.
+    /// The fields `when` and `times`, without those that aren't set.
     var conditions: EntryText.Members {
         let fields = [("when", condition.when), ("times", times.map { String($0) })]
         return fields.compactMap { key, value in value.map { (key, $0) } }
     }
 
-    /// Returns the entry that answers with this response.
-    ///
     /// - Parameter file: The name of the file with the body; `nil` if the body is empty.
     func entry(for url: NormalizedURL, file: String?, defaults: EntryFields) -> WrittenEntry {
         WrittenEntry(response, at: url, file: file, defaults: defaults)
@@ -86,15 +80,15 @@ extension RecordedExchange {
         }
     }
 
-    /// The response headers that a test's recording keeps, because clients read them. The recording leaves out headers
-    /// that belong to one transfer, to one user or to a cache.
+    /// The response headers that a test's recording has, because clients read them. Headers that belong to one
+    /// transfer, to one user or to a cache are left out.
     package enum Headers {
-        /// Returns the headers to keep, by name, and the names of the headers to leave out. If a header is left out
+        /// Returns the headers to record, by name, and the names of the headers to leave out. If a header is left out
         /// since it may contain a credential, this reason follows its name in parentheses.
         ///
         /// - Parameters:
-        ///   - names: The names of the response's headers. `Content-Type` is neither kept nor left out, since an entry
-        ///     has other fields for it. But a parameter that may be a credential is listed as left out.
+        ///   - names: The names of the response's headers. `Content-Type` is neither recorded nor left out, since an
+        ///     entry has other fields for it. But a parameter that may be a credential is listed as left out.
         ///   - value: Returns the value of the header with a name, in any letter case; `nil` if the response doesn't
         ///     have the header.
         package static func sorted(
@@ -112,7 +106,7 @@ extension RecordedExchange {
             return (kept, leftOut)
         }
 
-        /// Returns whether a recording keeps a header, unless its value may be a credential.
+        /// Unless the header's value may be a credential.
         ///
         /// - Parameter name: The header's name, in lowercase.
         static func isKept(_ name: String) -> Bool {
@@ -136,7 +130,7 @@ extension RecordedExchange {
             return Dictionary(names.map { ($0.asciiLowercased, $0) }) { $1 }
         }()
         private static let prefixes = ["access-control-", "content-"]
-        /// Headers that a map's answer sets itself, or that would be wrong for it.
+        /// Headers that a map's response sets itself, or that would be wrong for it.
         private static let ofTransfer = ["content-length", "content-encoding", "content-range"]
     }
 }

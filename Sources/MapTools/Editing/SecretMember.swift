@@ -3,7 +3,6 @@ package import LocalSubstitution
 
 /// The rules that find possible credentials in a request's body: in members of JSON, and in fields of a form.
 package enum SecretMember {
-    /// Returns whether a JSON member may contain a credential, judged by its name.
     package static func isSecret(name: String) -> Bool { SecretName.isSecret(name, in: .member) }
 
     /// Returns whether a form's field, such as `name=value`, has the name of a credential, or a value

@@ -4,8 +4,8 @@ package import LocalSubstitution
 import MapWriting
 
 extension EditedMap {
-    /// Imports an archive's selected responses. Requests count as the same request if they have the same URL, method
-    /// and condition on the body.
+    /// Imports an archive's selected responses. Requests are the same request if they have the same URL, method and
+    /// condition on the body.
     ///
     /// - Parameters:
     ///   - replacing: Whether to replace existing entries; `false` by default. `null` entries are never replaced.
@@ -132,7 +132,7 @@ extension HTTPArchive {
             return responses.enumerated().reversed().map { place, response in
                 var response = response
                 response.exchange.after = after
-                // The last response, at place 0, answers any number of requests.
+                // The last response, at place 0, is for any number of requests.
                 if place > 0 { response.exchange.times = response.numbers.count }
                 after += response.numbers.count
                 return response
@@ -174,17 +174,16 @@ extension HTTPArchive {
 
 extension HTTPArchive {
     /// Returns a map for a test, with the archive's responses to all methods and with all statuses. Request bodies
-    /// become conditions. A request's responses answer in order, and the last one answers all further requests.
+    /// become conditions. A request's responses are returned in order, and the last one for all further requests.
     ///
-    /// The map's ``SubstitutionMap/problems`` are the archive's entries that can't answer, such as entries without
-    /// content.
+    /// The map's ``SubstitutionMap/problems`` are the archive's unusable entries, such as entries without content.
     package func map() throws(SubstitutionMapError) -> SubstitutionMap {
         var left: [Int: Refusal] = [:]
         let entries = responses(.forTest, &left).map { url, responses in
             let alternatives = responses.map { Self.answer($0.exchange, at: url) }
             return (key: url.canonical, value: SubstitutionMap.Answer(alternatives: alternatives))
         }
-        // An entry for `GET` also answers `HEAD`, so this isn't a problem.
+        // An entry for `GET` also matches `HEAD`, so this isn't a problem.
         let leftOut = left.filter { $0.value != .headOfGet }.sorted { $0.key < $1.key }.map { number, reason in
             let entry = self.entries[number]
             let method = entry.method.map { "\($0): " } ?? ""
@@ -197,7 +196,7 @@ extension HTTPArchive {
         return try SubstitutionMap(entries, leftOut: leftOut)
     }
 
-    /// Returns the answer that an imported entry gives, but with the body in it instead of in a file.
+    /// As an imported entry has it, but with the body in it instead of in a file.
     private static func answer(_ exchange: RecordedExchange, at url: NormalizedURL) -> SubstitutionMap.Answer {
         let body = exchange.response.body
         let imported = exchange.entry(for: url, file: body.isEmpty ? nil : "body", defaults: EntryFields())
@@ -302,12 +301,12 @@ extension HTTPArchive {
         }
     }
 
-    /// The outcome of adding one response to a map, for example from an archive.
+    /// The outcome of adding one response to a map, perhaps from an archive.
     package struct Item: Sendable {
         /// The request's URL; empty if the archive has no URL. If the response is from an archive, this is the URL that
         /// ``shown(_:)`` returns.
         package let url: String
-        /// The kept file, or why the response wasn't imported.
+        /// The response's file, or why the response wasn't imported.
         package let outcome: Result<EditedMap.KeptFile, Refusal>
 
         package init(_ url: String, _ outcome: Result<EditedMap.KeptFile, Refusal>) {

@@ -8,13 +8,11 @@ import MapWriting
 ///
 /// An archive holds the file's bytes and a short description of each entry. It decodes a body only when asked for it.
 package struct HTTPArchive: Sendable {
-    /// The entries, in the order of the archive.
     let entries: [Entry]
     private let bytes: Data
     /// The path of the archive's folder, which may have files with bodies; `nil` if the archive wasn't read from a file.
     private let folder: String?
 
-    /// The number of entries.
     package var count: Int { entries.count }
 
     /// Reads an archive.
@@ -68,7 +66,6 @@ package struct HTTPArchive: Sendable {
         }
     }
 
-    /// The body of a response.
     struct Body {
         var bytes = Data()
         /// Whether the archive has the body as text, which is written as UTF-8.
@@ -201,7 +198,7 @@ extension HTTPArchive {
         private(set) var encoding: String?
         /// The length of the body that was received, in bytes; `nil` or negative if it isn't known.
         private(set) var size: Int?
-        /// The response's headers that may be kept, without `Content-Type`, by lowercase name.
+        /// The response's headers that may be imported, without `Content-Type`, by lowercase name.
         private(set) var headers: [String: String] = [:]
 
         /// Whether the response has no body, because its size is 0, the method is `HEAD`, or it's a redirect with
@@ -240,7 +237,8 @@ extension HTTPArchive {
             var content = try response["content"]?.members() ?? [:]
             encoding = try content["encoding"]?.text()
             size = try content["size"]?.integer()
-            // Empty text counts as not recorded: browsers also write it for bodies that they no longer have.
+            // Empty text means that the body isn't recorded: browsers also write it for bodies that they no longer
+            // have.
             body = try content["text"]?.rawText().flatMap { $0.isEmpty ? nil : $0 }
             bodyFile = try content["_file"]?.text()
             let mimeType = try content["mimeType"]?.text()
@@ -301,7 +299,7 @@ extension HTTPArchive.Entry {
         body.isText && !MIMEType.isText(typeOfText(at: url)) && body.bytes.range(of: Data("\u{FFFD}".utf8)) != nil
     }
 
-    /// Returns whether bytes that the archive has in an unnamed encoding are the beginning of the body.
+    /// For bytes that the archive has in an unnamed encoding.
     fileprivate func beginsBody(_ bytes: Data) -> Bool {
         isFromCompressed && isCompressed(bytes)
             || contentType.map { MIMEType.hasSignature(bytes, of: $0.essence) } ?? false
@@ -340,7 +338,7 @@ extension HTTPArchive.Entry {
 
 extension JSONCursor {
     /// Reads any value. If it's an object, returns a cursor at the value of each member, by key. If a key is given
-    /// twice, its last value counts. Returns an empty dictionary for any other value.
+    /// twice, the last value is returned. Returns an empty dictionary for any other value.
     fileprivate mutating func members() throws(SyntaxError) -> [String: JSONCursor] {
         var members: [String: JSONCursor] = [:]
         try object { cursor, key, _ throws(SyntaxError) in

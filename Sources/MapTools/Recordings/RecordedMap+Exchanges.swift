@@ -8,8 +8,7 @@ extension RecordedMap {
         package let change: EditedMap.KeptFile.Change
         /// The name of the response's file; empty if the response's body is empty.
         package let file: String
-        /// A clause about other requests that the entry may respond to, too; `nil` if the entry can tell all requests
-        /// apart.
+        /// A clause about other requests that the entry matches, too; `nil` if the entry can tell all requests apart.
         package let note: String?
     }
 
@@ -80,13 +79,13 @@ extension RecordedMap {
 
     /// Adds the exchanges of a test.
     ///
-    /// Different responses to one request become a sequence. Each response but the last is for as many requests as in the
-    /// test, and the last one is for all others. If the test's arguments got different responses to one request, the first
-    /// argument's are kept.
+    /// Different responses to one request become a sequence. Each response but the last is for as many requests as in
+    /// the test, and the last one is for all others. If the test's arguments got different responses to one request,
+    /// the first argument's are recorded.
     ///
     /// - Parameter arguments: The exchanges of each argument; only one element for a test without arguments.
-    /// - Returns: For each exchange, what was added, or why nothing was added. Also, as conflicts, the requests to which
-    ///   arguments got different responses. An exchange that can't be added doesn't affect others.
+    /// - Returns: For each exchange, what was added, or why nothing was added. Also, as conflicts, the requests to
+    ///   which arguments got different responses. An exchange that can't be added doesn't affect others.
     package mutating func add(
         _ arguments: [[RecordedExchange]]
     ) -> (outcomes: [[Result<Added, Complaint>]], conflicts: [Conflict]) {
@@ -105,7 +104,6 @@ extension RecordedMap {
         return (recorded.map { $0.map(\.outcome) }, conflicts)
     }
 
-    /// The requests that only the recording on disk has.
     package var removed: [Removed] {
         guard let old else { return [] }
         return Self.requests(of: old.document).subtracting(Self.requests(of: document))
@@ -127,7 +125,7 @@ extension RecordedMap {
         return Removed(methods: methods.isEmpty ? "GET" : methods.joined(separator: "/"), key: key, when: value("when"))
     }
 
-    /// Returns the texts of a JSON array; none without an array of texts.
+    /// None without an array of texts.
     private static func texts(_ json: String?) -> [String] {
         json.flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) } ?? []
     }
@@ -137,7 +135,7 @@ extension RecordedMap {
         let exchange: RecordedExchange
         /// The position of the test's argument.
         let argument: Int
-        /// Stays like this if another argument's response is kept.
+        /// Stays like this if another argument's response is recorded.
         var outcome = Result<Added, Complaint>.failure(
             Complaint(printable: "Another argument's response to this request is kept.")
         )
@@ -157,7 +155,7 @@ extension RecordedMap {
         let url = group.url
         let gets = Set(group.items.map(\.exchange.request).filter { $0.method == "GET" })
         let requests = Dictionary(grouping: group.items) { item in
-            // An answer to GET answers HEAD too.
+            // An answer to GET is for HEAD, too.
             let get = RecordedExchange.Request(method: "GET", condition: item.condition)
             let request = item.exchange.request
             return request.method == "HEAD" && gets.contains(get) ? get : request
@@ -191,7 +189,7 @@ extension RecordedMap {
         if !alternatives.isEmpty, let value = Self.value(before, adding: alternatives) { set(key, to: value) }
     }
 
-    /// Returns the name of the file with a response's body; `nil` if the body is empty.
+    /// `nil` if the response's body is empty.
     private mutating func file(for addition: Addition, of url: NormalizedURL) -> String? {
         let (exchange, response) = (addition.exchange, addition.exchange.response)
         guard !response.body.isEmpty else { return nil }
@@ -206,7 +204,7 @@ extension RecordedMap {
         )
     }
 
-    /// Returns what an answer changes in the recording on disk.
+    /// Compared with the recording on disk.
     private func change(_ members: EntryText.Members, _ body: Data, of key: String) -> EditedMap.KeptFile.Change {
         guard let old, let value = old.document.values[key], let text = EntryText(value) else { return .new }
         let same = text.answers.filter { Self.request(of: $0.members, key) == Self.request(of: members, key) }
@@ -282,12 +280,12 @@ extension RecordedMap {
         let note: String?
         /// How many exchanges in a row, with the argument that recorded the response, got this same response.
         var count = 1
-        /// All exchanges that the response answers, including those of other arguments.
+        /// All exchanges that got the response, including those of other arguments.
         var answers: [Recorded] = []
     }
 
-    /// Returns a clause without a period that says which other requests the entry may respond to, too, or why it may.
-    /// Returns `nil` if the entry can tell all requests apart.
+    /// Returns a clause without a period that says which other requests the entry matches, too, or why it does. Returns
+    /// `nil` if the entry can tell all requests apart.
     private static func note(on group: [Recorded]) -> String? {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         let bodies = Set(group.map(\.exchange.response.requestBody))
@@ -311,10 +309,11 @@ extension RecordedMap {
         of request: RecordedExchange.Request,
         in group: Group
     ) -> ([Addition], Conflict?) {
-        // The answer to GET also answers HEAD. So in a group for GET, responses to HEAD don't count.
+        // The answer to GET is also for HEAD. So in a group for GET, responses to HEAD are ignored.
         let items = group.items.filter { $0.exchange.request.method == request.method }
         let arguments = Dictionary(grouping: items, by: \.argument).sorted { $0.key < $1.key }
-        // If another argument got the kept responses and then more, that argument's responses are kept instead.
+        // If another argument got the first one's responses and then more, that argument's responses are recorded
+        // instead.
         var kept = arguments.first?.value ?? []
         for (_, other) in arguments where !answers(kept, other) && answers(other, kept) { kept = other }
         let note = note(on: group.items)
@@ -354,8 +353,8 @@ extension RecordedMap {
         return (sequence, conflict)
     }
 
-    /// Returns whether a sequence answers the requests of a recording with the recorded responses. The sequence's last
-    /// response answers all further requests.
+    /// Returns whether a sequence returns the recorded responses for a recording's requests. The sequence's last
+    /// response is returned for all further requests.
     private static func answers(_ sequence: [Recorded], _ recorded: [Recorded]) -> Bool {
         guard let last = sequence.last else { return recorded.isEmpty }
         return recorded.enumerated().allSatisfy { index, item in

@@ -9,10 +9,9 @@ import MapWriting
 package struct RecordedMap {
     /// The recording on disk; `nil` if there's none.
     let old: ForeignEntries?
-    /// The entries to write.
     private(set) var document: MapDocument
     let keepsEntries: Bool
-    /// The entries that stay, to begin a later writing of the same test with them.
+    /// A later writing of the same test begins with these entries.
     package let beginning: Beginning
     /// The map's file and the folder with the bodies. Both are locked until the recording is saved. Another process that
     /// records the same test waits for that.
@@ -62,10 +61,8 @@ package struct RecordedMap {
         Complaint(printable: "\(error)\nThe recording can't be used. Delete “\(file.path)”, and record the test again.")
     }
 
-    /// Whether there's a recording on disk.
     package var isReplacing: Bool { old != nil }
 
-    /// Whether there's no entry to write.
     package var isEmpty: Bool { !document.values.keys.contains { !$0.hasPrefix("$") } }
 
     mutating func set(_ key: String, to value: String) { document.values[key] = value }
@@ -106,7 +103,7 @@ package struct RecordedMap {
             removeEmptyFolders(of: folder.undo())
             throw error
         }
-        // Now the files go that no entry names, and then the folders that are empty.
+        // Removes the files that no entry names, and then the empty folders.
         let used = ForeignEntries(document, resources: folder.resources)
         let unused = ResourcesFolder(folder.resources).names(limit: .max).filter { !used.names($0) }
         folder.removeUnused(unused)

@@ -40,8 +40,7 @@ package struct MapReview {
         return found + unused(names)
     }
 
-    /// Returns a warning for each entry for which `message` returns a text. If `message` returns `nil`, the entry gets
-    /// no warning.
+    /// If `message` returns `nil`, the entry gets no warning.
     private func warn(_ kind: Warning.Kind, _ entries: [Entry], _ message: (Entry) -> String?) -> [Warning] {
         entries.compactMap { entry in message(entry).map { Warning(kind, entry, $0) } }
     }
@@ -50,7 +49,7 @@ package struct MapReview {
 
     private static let advice = "Attach the cache to the session. Otherwise, the default cache or the network responds."
 
-    /// Returns warnings about those answers of an entry that a session gets only with the cache attached.
+    /// Warnings about the answers of an entry that only an attached session gets.
     private func needingSession(_ entry: Entry) -> [Warning] {
         func warning(_ entry: Entry, _ message: String) -> Warning {
             Warning(.noEffect, entry, message, needsAttachedSession: true)
@@ -70,8 +69,7 @@ package struct MapReview {
         return [warning(entry, "\(need) an attached session. \(others)")]
     }
 
-    /// Returns why the loader doesn't take an entry's answer from a cache, and what to do; `nil` if the
-    /// loader takes it.
+    /// Returns why URLSession rejects an entry's response from a cache, and what to do; `nil` if it doesn't.
     private func refusal(of entry: Entry) -> String? {
         // An entry for “get” has another mistake: letter case matters. Attaching the cache doesn't help.
         let methods = entry.options.methods.map { $0.uppercased() }
@@ -212,7 +210,7 @@ extension MapReview {
         }
     }
 
-    /// Returns why a pattern never answers, as the end of a sentence; `nil` if it may answer.
+    /// Returns why a pattern never matches, as the end of a sentence; `nil` if it may match.
     ///
     /// - Parameters:
     ///   - first: The first entry for the same URLs; `nil` if there's no earlier one.
@@ -255,7 +253,7 @@ extension MapReview {
 }
 
 extension Entry {
-    /// Returns whether this entry answers every request that another entry for the same URLs would answer,
+    /// Returns whether this entry responds to every request that another entry for the same URLs would respond to,
     /// provided that this entry's file exists.
     fileprivate func answersAll(of other: Entry) -> Bool {
         if options.isNever { return true }
