@@ -13,7 +13,7 @@ package struct ContentType {
     /// Whether the header has parameters other than `charset`.
     package private(set) var hasOtherParameters = false
 
-    /// Parses a header's value. If it lists several types, the last valid one counts (Fetch, “extract a MIME type”).
+    /// Parses a header's value. If it lists several types, the last valid one is used (Fetch, “extract a MIME type”).
     /// Returns `nil` if there's none.
     package init?(_ header: String) {
         var last: ContentType?
@@ -30,7 +30,7 @@ package struct ContentType {
         self = last
     }
 
-    /// Parses a single type. Returns `nil` if it's invalid, or if it has characters that an entry's header can't have.
+    /// Returns `nil` if the type is invalid, or if it has characters that an entry's header can't have.
     private init?(one text: String) {
         (self.text, essence) = (text, MIMEType.essence(of: text))
         guard HTTPSyntax.isMIMEType(essence), essence != "*/*",
@@ -50,9 +50,9 @@ package struct ContentType {
 }
 
 extension EntryFields {
-    /// Sets as few fields as possible so that the entry serves the type and charset that the server sent.
+    /// Sets as few fields as possible so that the entry's response has the type and charset that the server sent.
     mutating func set(_ type: ContentType, ofBody body: Data, at url: NormalizedURL, defaults: EntryFields) {
-        // If a parameter seems to contain a credential, only the type and the charset are kept.
+        // If a parameter seems to contain a credential, only the type and the charset are recorded.
         let isSecret = SecretName.isIn(type.text)
         if type.hasOtherParameters, !isSecret {
             headers["Content-Type"] = type.text

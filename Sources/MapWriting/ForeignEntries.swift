@@ -1,7 +1,7 @@
 package import Foundation
 package import LocalSubstitution
 
-/// The entries that a writer found in its map. The writer must take into account what they answer, and which files they
+/// The entries that a writer found in its map. The writer must take into account what they match, and which files they
 /// use. For a recorder, these are the entries that it didn't write itself.
 package struct ForeignEntries: Sendable {
     package let document: MapDocument
@@ -31,7 +31,7 @@ package struct ForeignEntries: Sendable {
         }
     }
 
-    /// Reads the other maps in a map's folder. Leaves out files that aren't JSON objects.
+    /// Reads the other maps in a map's folder. Skips files that aren't JSON objects.
     ///
     /// - Parameters:
     ///   - resources: The resources folder, which the other maps have, too.
@@ -46,11 +46,11 @@ package struct ForeignEntries: Sendable {
         }
     }
 
-    /// Whether any entry can be loaded. If none can, the document probably isn't a map.
+    /// If no entry can be loaded, the document probably isn't a map.
     package var canAnswer: Bool { map.map { $0.count > 0 } == true }
 
-    /// Returns why these entries keep a URL from being recorded: a `null` entry matches it, or an exact key does.
-    /// Returns `nil` if the URL may be recorded.
+    /// Returns why these entries exclude a URL from recording: a `null` entry matches it, or an exact key does. Returns
+    /// `nil` if the URL may be recorded.
     package func refusal(of url: NormalizedURL) -> RecordingRules.Refusal? {
         let winner = map?.match(url).winner
         if let winner, winner.options.isNever { return .excluded(key: winner.key) }
@@ -78,7 +78,7 @@ package struct ForeignEntries: Sendable {
     }
 
     /// Returns the map's answer to a request if the answer's body is a file, is written in the map, or is empty.
-    /// Returns `nil` if the answer comes from elsewhere, such as another server, or if no entry answers.
+    /// Returns `nil` if the body comes from elsewhere, such as another server, or if no entry matches.
     ///
     /// - Parameters:
     ///   - method: The request's method; `GET` by default.
@@ -111,7 +111,7 @@ package struct ForeignEntries: Sendable {
         return Substitution(entry, fileName: name, folder: nil, url: url)
     }
 
-    /// Returns whether an entry may serve a file: it names the file, or its file name has wildcards and matches the
+    /// Returns whether an entry may return a file: it names the file, or its file name has wildcards and matches the
     /// file's name. If the map needs a newer version of the library, any entry may.
     package func names(_ file: String) -> Bool {
         mayNameAll || uses[RecordedFileName.InUse.folded(file)] != nil || isNamedByPattern(file)

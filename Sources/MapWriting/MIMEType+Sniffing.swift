@@ -50,7 +50,7 @@ extension MIMEType {
 
 extension MIMEType {
     private struct Format {
-        /// The MIME types with which such files may be served. The first is the format's name.
+        /// The MIME types with which such files may be sent. The first is the format's name.
         let types: [String]
         /// The texts with which such a file may begin: one scalar for each byte, and `*` for any byte.
         let signatures: [String]

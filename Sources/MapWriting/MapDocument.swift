@@ -89,8 +89,8 @@ package struct MapDocument: Sendable {
         }
     }
 
-    /// Returns the names of the files that an entry may serve, including those of its alternatives. Invalid entries are
-    /// read as far as possible. Returns an empty array if there's no such key.
+    /// Returns the names of the files that an entry may return, including those of its alternatives. Invalid entries
+    /// are read as far as possible. Returns an empty array if there's no such key.
     ///
     /// - Parameter withPieces: Whether to include the files of the entry's streams; `true` by default.
     package func files(of key: String, withPieces: Bool = true) -> [String] {

@@ -7,13 +7,11 @@ package import LocalSubstitution
 /// Every writer has the same order: it writes new files and prepares new bytes for existing ones, then saves the map, and
 /// only then removes what the new map doesn't use. So even if a process is killed, the map never uses a missing file.
 package struct MapFolder: Sendable {
-    /// The map's file.
     package let file: URL
     package let resources: URL
     /// The status of the map's file when this writer last read or wrote it. Before that, the status when this value was
     /// created. `nil` if the file didn't exist.
     package private(set) var status: FileStatus?
-    /// The reserved names in the resources folder. A new file gets none of them.
     package var names = RecordedFileName.InUse()
     /// The lock of the map's folder and the resources folder, if the writer holds it as long as this value exists;
     /// `nil` if the writer takes the lock only for single steps.
@@ -28,13 +26,13 @@ package struct MapFolder: Sendable {
         status = FileStatus(path: file.path)
     }
 
-    /// The resources folder, to write the entries' files.
+    /// To write the entries' files.
     package var writtenResources: WrittenFolder {
         let isOwn = resources.path == file.deletingLastPathComponent().path
         return WrittenFolder(path: resources.path, role: isOwn ? .map : .resources, holdsTurn: turn != nil)
     }
 
-    /// The map's folder, to write the map and a recorder's notes.
+    /// To write the map and a recorder's notes.
     package var writtenFolder: WrittenFolder {
         WrittenFolder(path: file.deletingLastPathComponent().path, role: .map, holdsTurn: turn != nil)
     }
@@ -69,7 +67,7 @@ package struct MapFolder: Sendable {
 
 /// The steps of a change: files, then the map, then what the new map doesn't use.
 extension MapFolder {
-    /// Returns whether a file in the resources folder has these bytes; `false` if it's missing or can't be read.
+    /// `false` if it's missing or can't be read.
     package func hasFile(_ name: String, _ body: Data) -> Bool {
         guard let file = try? ResourcesFolder(resources).open(name), file.status.size == body.count,
             let contents = try? file.contents()
@@ -96,11 +94,9 @@ extension MapFolder {
         fileprivate var made = 0
         fileprivate var prepared = 0
 
-        /// The beginning of the change.
         package static let beginning = Mark()
     }
 
-    /// What has been written so far.
     package var mark: Mark { Mark(made: made.count, prepared: prepared.count) }
 
     /// Removes the new files and the prepared bytes that were written after a point, since no map will use them. Returns
@@ -151,15 +147,15 @@ extension MapFolder {
 }
 
 extension MapFolder {
-    /// Returns the folder for new files of a map whose resources folder isn't named: the folder that has the map's files
-    /// now. Only if no entry can lose its file by that, it's a new folder `Substitutes` beside the map.
+    /// Returns the folder for new files of a map whose resources folder isn't named: the folder that has the map's
+    /// files now. Only if no entry can lose its file by that, it's a new folder `Substitutes` beside the map.
     ///
-    /// Another map in the same folder finds its files in the same place, so its entries count, too.
+    /// Another map in the same folder finds its files in the same place, so its entries are taken into account.
     ///
     /// - Parameters:
-    ///   - isNew: Whether the map is about to be created by a person. Then an existing folder `Resources` is probably for
-    ///     something else, and isn't used unless another map uses it. By default, `false`.
-    ///   - lost: The names of files that don't exist any more, so that their entries don't count; none by default.
+    ///   - isNew: Whether the map is about to be created by a person. Then an existing folder `Resources` is probably
+    ///     for something else, and isn't used unless another map uses it. By default, `false`.
+    ///   - lost: The names of files that don't exist any more, so that their entries are ignored; none by default.
     package static func resources(
         of file: URL,
         isNew: Bool = false,

@@ -2,7 +2,7 @@ import Foundation
 import HTTPSyntax
 package import LocalSubstitution
 
-/// The name of a kept response's file in the resources folder: `host/path/name.ext`.
+/// The name of a recorded response's file in the resources folder: `host/path/name.ext`.
 ///
 /// It's readable and safe on every file system, including those of Windows, and those that ignore letter case or
 /// Unicode normalization. A query becomes a short digest. Characters that a file system might not accept become `_`.
@@ -19,8 +19,6 @@ package struct RecordedFileName {
     /// The limit for the whole name with its folders, in UTF-8 bytes.
     static let longest = 1_000
 
-    /// Creates the name of the file for a URL's response.
-    ///
     /// - Parameters:
     ///   - type: The response's MIME type; `nil` if it isn't known. It determines the extension if the URL's path has
     ///     no known extension. If the type isn't known either, the extension is `bin`.
@@ -188,13 +186,12 @@ extension RecordedFileName {
 }
 
 extension RecordedFileName {
-    /// The reserved names of files and folders. Two names count as the same if at least one file system can't tell them
+    /// The reserved names of files and folders. Two names are the same if at least one file system can't tell them
     /// apart.
     ///
     /// The names form a tree. A lookup compares each segment of a name once, so its time grows only with the name's
     /// length.
     package struct InUse: Sendable {
-        /// A name in a folder.
         private struct Place: Hashable {
             /// The folder's number; 0 is the outermost folder.
             let folder: Int
@@ -238,7 +235,7 @@ extension RecordedFileName {
             }
         }
 
-        /// Reserves the name of an existing file. The name may already be reserved.
+        /// The name may already be reserved.
         package mutating func insert(_ name: String) {
             var (folder, rest, _) = folder(of: name)
             while rest.count > 1, let segment = rest.popFirst() {
@@ -249,7 +246,7 @@ extension RecordedFileName {
             for file in rest { files.insert(Place(folder: folder.number, name: Self.folded(String(file)))) }
         }
 
-        /// Makes a file's name free again. Its folders keep their spelling.
+        /// The name's folders keep their spelling.
         package mutating func release(_ name: String) {
             let (folder, rest, _) = folder(of: name)
             guard rest.count == 1, let file = rest.first else { return }

@@ -8,8 +8,8 @@ extension RecordedResponse {
 
     /// Calls a closure with the response, and then applies the rules for what may be written.
     ///
-    /// - Returns: The headers that aren't written, although the closure has set or kept them. The reason follows each
-    ///   name in parentheses.
+    /// - Returns: The headers that aren't written, although the closure has set them or left them. The reason follows
+    ///   each name in parentheses.
     /// - Throws: Why nothing is written: the closure excludes the response, or its new status or target can't be
     ///   written.
     package mutating func redact(_ redaction: Redaction) throws(RecordingRules.Refusal) -> [String] {

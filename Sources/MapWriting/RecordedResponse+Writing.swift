@@ -8,10 +8,10 @@ import FoundationNetworking
 
 /// What a map's entry is made from, whether the response was recorded, imported, added, or received in a test.
 extension RecordedResponse {
-    /// Creates what's kept of a session's response. Returns `nil` if the request has no URL.
+    /// Returns `nil` if the request has no URL.
     ///
     /// - Parameters:
-    ///   - headers: The headers to keep. `Content-Type` is always kept.
+    ///   - headers: The headers to record. `Content-Type` is always recorded.
     ///   - requestBody: The request's body; `nil`, the default, if it has none or isn't available.
     package init?(_ exchange: Exchange, headers: [String: String], requestBody: Data? = nil) {
         guard let url = exchange.request.url else { return nil }
@@ -27,7 +27,7 @@ extension RecordedResponse {
         )
     }
 
-    /// The value of `Content-Type`, as it was received; `nil` if there's none.
+    /// As it was received; `nil` if there's none.
     package var contentType: String? { headers[header: "Content-Type"] }
 
     /// The headers without `Content-Type`, for which an entry has other fields.

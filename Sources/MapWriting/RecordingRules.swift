@@ -8,8 +8,8 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// The rules that decide which requests a recorder takes, and which responses it keeps. They don't depend on the
-/// recorder's folder.
+/// The rules that decide for which requests a recorder is used, and which responses it records. They don't depend on
+/// the recorder's folder.
 package enum RecordingRules {
     /// Returns the URL of a request in normal form. Throws a refusal if the URL is missing or invalid.
     package static func url(of request: URLRequest) throws(Refusal) -> NormalizedURL {
@@ -20,11 +20,11 @@ package enum RecordingRules {
         }
     }
 
-    /// Returns why a recorder doesn't take a request: its method isn't `GET`, it has a body, or it has a credential.
-    /// Returns `nil` if the recorder takes the request.
+    /// Returns why a recorder isn't used for a request: the method isn't `GET`, or the request has a body or a
+    /// credential. Returns `nil` if the recorder is used.
     ///
-    /// A request with `Range` or `Cookie` is taken, too: on Linux, for example, every request has the session's
-    /// cookies. Whether its response is kept is decided when the response has arrived.
+    /// A recorder is used for a request with `Range` or `Cookie`, too: on Linux, for example, every request has the
+    /// session's cookies. Whether the response is recorded is decided when it has arrived.
     package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
@@ -52,16 +52,16 @@ package enum RecordingRules {
         return nil
     }
 
-    /// The statuses of the responses that are kept for a recorded site (see ``Exchange/isBrowsed``). In an app's
-    /// session, only responses with status 200 are kept.
+    /// The statuses of the responses that are recorded for a site (see ``Exchange/isBrowsed``). In an app's session,
+    /// only responses with status 200 are recorded.
     package static let statuses = Redirect.statuses.union([200, 404, 410])
 
-    /// Returns why a recorder doesn't keep a response; `nil` if it does.
+    /// Returns why a response isn't recorded; `nil` if it is.
     ///
     /// - Parameters:
     ///   - bytes: The length of the body, in bytes.
-    ///   - most: The length of the longest body to keep, in bytes.
-    ///   - isBrowsed: Whether the response is part of a recorded site. If so, all of ``statuses`` are kept, and
+    ///   - most: The length of the longest body to record, in bytes.
+    ///   - isBrowsed: Whether the response is part of a recorded site. If so, all of ``statuses`` are recorded, and
     ///     `Set-Cookie`, `Vary` and `Cache-Control` are ignored.
     package static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int, isBrowsed: Bool) -> Refusal? {
         if let refusal = refusal(ofStatus: response.statusCode, isBrowsed: isBrowsed) { return refusal }
@@ -72,13 +72,12 @@ package enum RecordingRules {
         return refusal(ofBytes: bytes, most: most)
     }
 
-    /// Returns why a recorder doesn't keep a response with a status; `nil` if it does. For the parameter, see
-    /// ``refusal(of:bytes:most:isBrowsed:)``.
+    /// For the parameter, see ``refusal(of:bytes:most:isBrowsed:)``.
     package static func refusal(ofStatus status: Int, isBrowsed: Bool) -> Refusal? {
         (isBrowsed ? statuses.contains(status) : status == 200) ? nil : .status(status)
     }
 
-    /// Returns why a recorder doesn't keep a body of a length, in bytes; `nil` if it does.
+    /// Lengths in bytes.
     package static func refusal(ofBytes bytes: Int, most: Int) -> Refusal? {
         bytes > most ? .tooLarge(bytes: bytes, most: most) : nil
     }
@@ -122,9 +121,9 @@ extension RecordingRules {
     package static let keptLast =
         "of several responses, only the last is recorded, since a map can't compare all that “Vary” names"
 
-    /// The response headers that a recorder keeps with a body. The recorder leaves out all others.
+    /// The response headers that are recorded with a body. All others are left out.
     ///
-    /// The kept headers describe the document itself. Those left out include headers of one transfer (such as
+    /// The recorded headers describe the document itself. Those left out include headers of one transfer (such as
     /// `Content-Encoding` and `Date`), of one user (`Set-Cookie`) and of a cache (such as `Cache-Control` and `ETag`).
     /// `Vary` is left out, too, since the loader may refuse a response with it.
     package enum Headers {
@@ -136,11 +135,11 @@ extension RecordingRules {
             "X-Robots-Tag",
         ]
 
-        /// Returns the headers of a response to keep, spelled as in `names`. Leaves out headers that an entry can't
-        /// set, and headers whose value seems to contain a credential.
+        /// Returns a response's headers to record, spelled as in `names`. Leaves out headers that an entry can't set,
+        /// and headers whose value seems to contain a credential.
         ///
         /// - Parameters:
-        ///   - names: The names of the headers to keep; by default, those that a recorder keeps.
+        ///   - names: The names of the headers to record; by default, those that a recorder records.
         ///   - value: Returns the response's value for a header's name, ignoring letter case; `nil` if the response
         ///     doesn't have the header.
         package static func kept(_ names: [String] = names, _ value: (String) -> String?) -> [String: String] {
@@ -165,7 +164,7 @@ extension RecordingRules {
         }
 
         /// Returns a clause that names the headers left out because their value seems to contain a credential; `nil` if
-        /// there are none. If it names `Content-Type`, the type and charset are still kept.
+        /// there are none. If it names `Content-Type`, the type and charset are still recorded.
         ///
         /// - Parameter value: Returns the response's value for a header's name, ignoring letter case; `nil` if the
         ///   response doesn't have the header.
@@ -181,11 +180,10 @@ extension RecordingRules {
 }
 
 extension RecordingRules {
-    /// The reason why a recorder doesn't take a request or keep its response. The description is a
-    /// clause without a period.
+    /// The reason why a request's response isn't recorded. The description is a clause without a period.
     package struct Refusal: Error, Hashable, CustomStringConvertible {
         package let description: String
-        /// The key of the entry that keeps the URL from being recorded; `nil` if the reason isn't an entry.
+        /// The key of the entry that excludes the URL from recording; `nil` if the reason isn't an entry.
         package let key: String?
 
         private init(_ description: String, key: String? = nil) { (self.description, self.key) = (description, key) }
@@ -208,7 +206,7 @@ extension RecordingRules {
         }
         package static let part = Self("the response is only a part of the file (status 206)")
         package static func responseHeader(_ header: String) -> Self { Self("the response has the header “\(header)”") }
-        /// Returns the reason for a redirect whose `Location` may contain a credential. A redirect can't be kept
+        /// Returns the reason for a redirect whose `Location` may contain a credential. A redirect can't be recorded
         /// without this header.
         package static func secretHeader(_ name: String) -> Self {
             Self("the response's header “\(name)” may contain a credential")

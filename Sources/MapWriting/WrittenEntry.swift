@@ -2,7 +2,8 @@ import Foundation
 import HTTPSyntax
 package import LocalSubstitution
 
-/// The map's entry for a kept response. If the entry needs no field but the file, its value is only the file's name.
+/// The map's entry for a recorded response. If the entry needs no field but the file, its value is only the file's
+/// name.
 package struct WrittenEntry: Sendable {
     /// The fields of an entry or of an alternative, and their values as JSON.
     package typealias Members = [(key: String, value: String)]
@@ -13,7 +14,7 @@ package struct WrittenEntry: Sendable {
     /// The names of the entry's fields, and their values as JSON.
     package let members: Members
 
-    /// Creates the entry that answers requests for a URL with a response. An entry for `GET` also answers `HEAD`.
+    /// Creates the entry that returns a response for a URL. An entry for `GET` also matches `HEAD`.
     ///
     /// - Parameters:
     ///   - file: The name of the file with the body; `nil` if the body is empty.
@@ -36,7 +37,8 @@ package struct WrittenEntry: Sendable {
             if let type {
                 fields.set(type, ofBody: response.body, at: url, defaults: defaults)
             } else if !response.body.isEmpty {
-                // The empty header means that no type is sent, so that the client finds it out, as it did before.
+                // The empty header means that no type is sent, so that the client guesses it, as it did when the
+                // response was recorded.
                 fields.headers["Content-Type"] = ""
             }
         }
@@ -54,7 +56,6 @@ package struct WrittenEntry: Sendable {
         members = Self.members(fields)
     }
 
-    /// Returns the answer that the entry has for its URL.
     package func substitution(for url: NormalizedURL) -> Substitution {
         Substitution(entry, fileName: entry.file?.text, folder: nil, url: url)
     }

@@ -160,7 +160,7 @@ extension WrittenFolder {
     /// Files that are written or removed one after another. The folder of one file stays open for the next one, so
     /// files of the same folder should follow each other.
     ///
-    /// Don't keep a batch: if its open folder is moved, the next files of that folder follow it.
+    /// Don't hold a batch for long: if its open folder is moved, the next files of that folder follow it.
     package final class Batch {
         private let root: WrittenFolder
         private var place: FilePlace?
@@ -188,7 +188,7 @@ extension WrittenFolder {
             }
         }
 
-        /// Removes a file if it exists. A folder with that name stays.
+        /// A folder with that name stays.
         package func remove(_ name: String) {
             guard (try? open(name)) != nil, let lastName = place?.lastName else { return }
             place?.remove(lastName)
@@ -207,7 +207,6 @@ extension WrittenFolder {
 /// and created if that's requested. So nothing is written outside the root, even if another thread creates a link
 /// meanwhile, unless the open folder itself is moved out.
 private final class FilePlace {
-    /// The open folder.
     private let descriptor: Int32
     /// The file's name in the root, with its folders.
     private var name: String
@@ -260,7 +259,6 @@ private final class FilePlace {
     /// Whether anything already has the file's name, even a broken link.
     var isTaken: Bool { Self.mode(of: lastName, in: descriptor) != nil }
 
-    /// Writes the file's new bytes under its temporary name.
     func prepare(_ data: Data) throws(WrittenFolder.Problem) {
         let temporary = temporaryName
         remove(temporary)
@@ -296,7 +294,7 @@ private final class FilePlace {
         }
     }
 
-    /// Removes a file in the folder, if it exists.
+    /// If it exists.
     func remove(_ lastName: String) { unlinkat(descriptor, lastName, 0) }
 
     /// Returns the type and permissions of the file, folder or link with a name, even of a broken link. Returns `nil`

@@ -7,8 +7,6 @@ struct Arguments: Sendable {
     private(set) var operands: [String] = []
     private var values: [String: [String]] = [:]
 
-    /// Sorts words into options and operands.
-    ///
     /// - Throws: A failure with the status `usage` if the subcommand doesn't know an option, if an option's value is
     ///   missing, if a flag has a value, or if an option that has a value and doesn't repeat is given twice.
     init(_ words: [String], for command: Subcommand) throws(Complaint) {
@@ -38,12 +36,11 @@ struct Arguments: Sendable {
         }
     }
 
-    /// Returns whether the command line has an option. Names are without `--`.
+    /// Names are without `--`.
     func has(_ name: String) -> Bool { values[name] != nil }
-    /// Returns an option's value, or the last value if the option repeats; `nil` for a flag, or if the option isn't
-    /// given.
+    /// The last value if the option repeats; `nil` for a flag, or if the option isn't given.
     func value(_ name: String) -> String? { values[name]?.last }
-    /// Returns all values of an option, in order; empty for a flag, or if the option isn't given.
+    /// In order; empty for a flag, or if the option isn't given.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
     /// Parses all values of an option, and returns the results in order; empty if the option isn't given.

@@ -4,7 +4,7 @@ import MapWriting
 
 /// The map file that a subcommand works on, and the folder with the map's files.
 struct MapChoice: Sendable {
-    /// The map's file, which may not exist.
+    /// The file may not exist.
     let file: URL
     /// Whether `--map` or the subcommand has chosen the map. If `false`, the map is `substitutions.json` in the current
     /// folder.
@@ -22,20 +22,18 @@ struct MapChoice: Sendable {
         namedResources = arguments.value("resources").map { Shell.file($0, isDirectory: true) }
     }
 
-    /// Checks that something exists at the map's path, and announces the map.
-    ///
-    /// - Throws: A failure that suggests other maps if nothing exists there.
+    /// - Throws: A failure that suggests other maps if nothing exists at the map's path.
     func announceExisting(to output: Output) throws(Complaint) {
         guard exists else { throw missing }
         announce(to: output)
     }
 
-    /// Prints the map's path on standard error. Prints nothing if `--map` or the subcommand has chosen the map.
+    /// On standard error. Prints nothing if `--map` or the subcommand has chosen the map.
     func announce(to output: Output) {
         if !isNamed { output.message("map \(file.path)") }
     }
 
-    /// Whether a file or folder exists at the map's path. It may not be a valid map.
+    /// It may not be a valid map.
     var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
     /// The error for a map that doesn't exist. If neither `--map` nor the subcommand has chosen the map, the error

@@ -15,7 +15,7 @@ final class Output: Sendable {
     private let usesColor =
         Output.isTerminal(STDOUT_FILENO) && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     private let standardOutput = Guarded(StandardOutput.open)
-    /// Taken while a result is written. The reader decides how long that takes.
+    /// Locked while a result is written. The reader decides how long that takes.
     private let writing = Guarded(())
     private let hasError = Guarded(false)
 
@@ -44,11 +44,10 @@ final class Output: Sendable {
         message(text)
     }
 
-    /// Whether an error was printed.
     var hasPrintedError: Bool { hasError.withLock { $0 } }
 
-    /// Whether an error was printed or writing a result failed. A reader that stops reading, such as `head`, doesn't
-    /// count as a failure.
+    /// Whether an error was printed or writing a result failed. If a reader stops reading, such as `head`, that isn't a
+    /// failure.
     var hasFailed: Bool { hasPrintedError || standardOutput.withLock { $0 == .failed } }
 
     private func write(_ text: String) { bytes(Data(text.utf8)) }
@@ -120,7 +119,7 @@ final class Output: Sendable {
         }
     }
 
-    /// Returns a number of bytes as text with the unit, such as “163,196 B”.
+    /// Such as “163,196 B”.
     static func format(bytes: Int) -> String { "\(bytes.grouped) B" }
 
     static func format(milliseconds: Double) -> String {
@@ -190,8 +189,6 @@ extension Output {
 
         init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
 
-        /// Returns the text as a string.
-        ///
         /// - Parameter colored: Whether to include the control sequences for its colors.
         fileprivate func text(colored: Bool) -> String {
             pieces.map { piece in

@@ -71,7 +71,6 @@ struct Subcommand: Sendable {
     /// The version that `substitute --version` prints.
     static let version = "1.0.0"
 
-    /// The options of every subcommand that uses a map.
     private static let commonOptions: [Option] = [
         .option("map", .mapFile, help: "the map (default: ./substitutions.json)"),
         .option("resources", .folder, help: "the map's files (default: Substitutes beside the map)"),

@@ -54,7 +54,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     let fetches = await load(urls, cache, output)
     let second = DemoPage.Load(fetches: fetches, requests: origin.requests - first.requests)
     var substituted = second.fetches
-    // Load this URL only if the map answers it: the demo contacts no host but its own server.
+    // Load this URL only if an entry matches it: the demo contacts no host but its own server.
     if cache.explain(URLRequest(url: original)).cacheOnly.outcome == .matched {
         output.line("\nThe URL of the 2010 article, without asking its host:")
         substituted += await load([original], cache, output)
@@ -90,7 +90,7 @@ private func load(_ urls: [URL], _ cache: LocalSubstitutionCache?, _ output: Out
     return fetches
 }
 
-/// The server of the demo's site. It counts its requests, and answers one request for each connection.
+/// The server of the demo's site. It counts its requests, and responds to one request for each connection.
 private final class DemoOrigin: Sendable {
     private let responses: [String: Data]
     private let counted = Guarded(0)
@@ -140,8 +140,7 @@ private enum DemoFiles {
         return url
     }
 
-    /// The names and content types of the site's files: the page, then its parts in the order in which a browser finds
-    /// them.
+    /// With their content types: the page, then its parts in the order in which a browser finds them.
     private static let files = [
         ("index.html", "text/html; charset=utf-8"), ("style.css", "text/css; charset=utf-8"),
         ("nav-bg.png", "image/png"), ("hero.png", "image/png"), ("app.js", "text/javascript; charset=utf-8"),

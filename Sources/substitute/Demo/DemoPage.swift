@@ -112,10 +112,6 @@ struct DemoPage {
         urls.reduce(String(decoding: text, as: UTF8.self)) { $0.replacingOccurrences(of: $1.name, with: $1.url) }
     }
 
-    /// Returns a row of an HTML table for each fetch.
-    ///
-    /// - Parameter lines: The line of the map's entry that answered, by the URL of the request. By default, no rows
-    ///   show lines.
     private func rows(_ fetches: [Fetch], lines: [URL: Int] = [:]) -> String {
         fetches.map { fetch in
             let rowClass = fetch.source.isMatched ? "local" : fetch.hasFailed ? "failed" : "network"
@@ -136,7 +132,7 @@ struct DemoPage {
 
     /// Returns the lines of the map's file as HTML list items.
     ///
-    /// - Parameter answering: The numbers of the lines to mark, from 1: the lines of the entries that answered.
+    /// - Parameter answering: The numbers of the lines to mark, from 1: the lines of the entries that responded.
     /// - Throws: An error if the file can't be read.
     private func mapLines(_ answering: Set<Int>) throws -> String {
         var lines = try String(contentsOf: mapFile, encoding: .utf8).components(separatedBy: "\n")

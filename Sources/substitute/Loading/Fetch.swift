@@ -6,7 +6,7 @@ import LocalSubstitution
 import FoundationNetworking
 #endif
 
-/// The result of loading a URL, and what answered.
+/// The result of loading a URL, and where the response came from.
 struct Fetch: Sendable {
     /// The URL of the request, before any redirect.
     let url: URL
@@ -17,19 +17,19 @@ struct Fetch: Sendable {
     /// Why `--record` didn't save the response, without a period; `nil` if it did, or if there was nothing to save.
     var notRecorded: String?
 
-    /// What answered a request, or why the load failed.
+    /// Where a response came from, or why the load failed.
     struct Source: Sendable, Hashable, CustomStringConvertible {
         let name: String
         /// The color of the source's name on a terminal; `nil` for no color.
         var color: Output.Color?
-        /// The name of the file that an entry answered with. `nil` if the entry answered without a file, if the name
-        /// isn't known, or if no entry answered.
+        /// The name of the file that an entry returned. `nil` if the entry returned none, if the name isn't known, or
+        /// if no entry responded.
         var file: String?
         /// Why the load failed; `nil` if it succeeded.
         var reason: String?
 
         static func matched(file: String?) -> Source { Source(name: "matched", color: .green, file: file) }
-        /// The recorder's copy answered, after the server confirmed that the copy is current.
+        /// The recorded response was returned, after the server confirmed that it's current.
         static let confirmed = Source(name: "confirmed", color: .green)
         static let defaultCache = Source(name: "default cache")
         static let network = Source(name: "network")
@@ -44,7 +44,6 @@ struct Fetch: Sendable {
     /// response.
     var type: String { response?.value(forHTTPHeaderField: "Content-Type") ?? response?.mimeType ?? "" }
 
-    /// The response; `nil` if the load failed.
     var response: HTTPURLResponse? { exchange?.response }
 
     /// The response's body; empty if the load failed.
@@ -52,7 +51,7 @@ struct Fetch: Sendable {
 
     var hasFailed: Bool { source.reason != nil }
 
-    /// Whether the load got an HTTP response with a 2xx status.
+    /// With a 2xx status.
     var hasSucceeded: Bool { response.map { (200..<300).contains($0.statusCode) } ?? false }
 
     /// Returns the JSON object that `--json` prints for this fetch.
@@ -69,7 +68,7 @@ struct Fetch: Sendable {
 }
 
 extension Output {
-    /// Prints a table with a row for each fetch: what answered, the status, content type, size, duration and URL.
+    /// Prints a table with a row for each fetch: the source, the status, content type, size, duration and URL.
     ///
     /// - Parameter showsTimes: Whether the table has a column for durations; `true` by default.
     func table(of fetches: [Fetch], showsTimes: Bool = true) {
@@ -89,7 +88,7 @@ extension Output {
 }
 
 extension DispatchTime {
-    /// The time that has passed since this time, in milliseconds.
+    /// The time since then, in milliseconds.
     var millisecondsAgo: Double { Double(DispatchTime.now().uptimeNanoseconds - uptimeNanoseconds) / 1e6 }
 }
 

@@ -7,12 +7,12 @@ import LocalSubstitution
 import FoundationNetworking
 #endif
 
-/// A URL session that loads requests, and finds out what answered each of them.
+/// A URL session that loads requests, and finds out where each response came from.
 final class Loader: Sendable {
     private let session: URLSession
     private let collector = ResponseCollector(.current)
     private let limit: Limit
-    /// The record of what answered each request. If it's `nil`, all answers count as the network's.
+    /// If it's `nil`, all responses are treated as the network's.
     private let sources: Sources?
     /// Called whenever bytes of a body arrive; `nil` to call nothing.
     private let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
@@ -22,8 +22,8 @@ final class Loader: Sendable {
     /// - Parameters:
     ///   - limit: The size of the largest body to load from the network; 256 MiB by default. Bodies of entries may be
     ///     larger.
-    ///   - sources: The record of what answered each request. If it's `nil`, the default, all answers count as the
-    ///     network's.
+    ///   - sources: The record of where responses come from. If it's `nil`, the default, all responses are treated as
+    ///     the network's.
     ///   - progress: Called whenever bytes of a body arrive, with the number of bytes so far and the expected number,
     ///     which is `nil` if it isn't known. By default, nothing is called.
     init(
@@ -38,7 +38,7 @@ final class Loader: Sendable {
         session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
     }
 
-    /// Loads a request. Doesn't throw if the load fails: the fetch's `source` then has the reason.
+    /// Doesn't throw if the load fails: the fetch's `source` then has the reason.
     func load(_ request: URLRequest) async -> Fetch {
         let start = DispatchTime.now()
         let source = Guarded(Fetch.Source.network)
@@ -59,8 +59,8 @@ final class Loader: Sendable {
         }
         let milliseconds = start.millisecondsAgo
         let url = request.url ?? URL(fileURLWithPath: "/")
-        // The cache reports an entry's stream or error only when the load ends, so look for a report again. But if this
-        // load's report was already taken, don't look: a second report would belong to another load.
+        // The cache reports an entry's stream or error only when the load ends, so look for a report again. But if the
+        // record has already returned this load's report, don't look: a second report would belong to another load.
         var taken = source.withLock { $0 }
         if taken == .network { taken = sources?.take(try? result.get().head, to: request) ?? .network }
         switch result {
@@ -74,7 +74,6 @@ final class Loader: Sendable {
         }
     }
 
-    /// Returns the reason for a failed load.
     private func description(of error: URLError) -> String {
         if error.code == .dataLengthExceedsMaximum { return limit.refusal }
         let text = error.localizedDescription
@@ -85,20 +84,20 @@ final class Loader: Sendable {
         return text.contains("\n") ? text : text.sentence
     }
 
-    /// Cancels all loads. Returns at once.
+    /// Returns at once.
     func end() { collector.end(session) }
 }
 
 extension Loader {
-    /// A record of what answered each URL, made from a cache's events. Response headers aren't reliable here, since a
-    /// server can send any header.
+    /// A record of where each URL's response came from, made from a cache's events. Response headers aren't reliable
+    /// here, since a server can send any header.
     final class Sources: Sendable {
         private let cache: LocalSubstitutionCache
         /// The sources that the cache has reported, by URL. ``take(_:to:)`` removes the one that it returns.
         private let sources = Guarded<[URL: [Fetch.Source]]>([:])
         private let notRecorded = Guarded<String?>(nil)
 
-        /// Starts listening to a cache's events.
+        /// Listens to the cache's events from now on.
         init(of cache: LocalSubstitutionCache) {
             self.cache = cache
             cache.hear { [weak self] event in
@@ -112,22 +111,22 @@ extension Loader {
             }
         }
 
-        /// Returns what answered a request, and removes it from the record. Returns the network if the record has
-        /// nothing for either the request's URL or the response's URL.
+        /// Returns the source of a request's response, and removes it from the record. Returns the network if the
+        /// record has nothing for either the request's URL or the response's URL.
         ///
         /// Call this when a response arrives. If the result is the network, call it again when the load ends or fails,
-        /// since the cache may have reported an answer late. A report that isn't removed would count for the next load
-        /// of the same URL.
+        /// since the cache may have reported late. A report that isn't removed would be returned for the next load of
+        /// the same URL.
         ///
         /// - Parameter response: The response; `nil` for a load that failed.
         func take(_ response: URLResponse?, to request: URLRequest) -> Fetch.Source {
-            // If redirects led to another URL, an entry may have answered that URL. So look there first.
+            // If redirects led to another URL, an entry may have matched that URL. So look there first.
             let source = takeLast(of: response?.url) ?? takeLast(of: request.url) ?? .network
             guard source.isMatched, let response else { return source }
             return .matched(file: Self.file(of: response, by: cache))
         }
 
-        /// Returns why a recorder didn't keep the last response, and forgets that; `nil` if it did, or if there was none.
+        /// Returns why the last response wasn't recorded, and forgets that; `nil` if it was, or if there was none.
         func takeReasonNotRecorded() -> String? {
             notRecorded.withLock { reason in
                 defer { reason = nil }
@@ -135,7 +134,7 @@ extension Loader {
             }
         }
 
-        /// Records what answered a URL. Ignores a missing URL.
+        /// Ignores a missing URL.
         private func note(_ url: URL?, _ source: Fetch.Source) {
             if let url { sources.withLock { $0[url, default: []].append(source) } }
         }
@@ -151,10 +150,10 @@ extension Loader {
             }
         }
 
-        /// Returns the name of the file that a cache answered with. Reads it from the response's `Cache-Status`, or
-        /// looks up the response's URL in the map if the cache hasn't set this header.
+        /// Returns the name of the file that a cache returned. Reads it from the response's `Cache-Status`, or looks up
+        /// the response's URL in the map if the cache hasn't set this header.
         ///
-        /// Returns `nil` if the cache answered without a file, or if the file isn't known.
+        /// Returns `nil` if the cache returned no file, or if the file isn't known.
         static func file(of response: URLResponse, by cache: LocalSubstitutionCache) -> String? {
             guard let status = response.substitutionStatus else {
                 return response.url.flatMap { cache.map.substitution(for: $0)?.fileName }
@@ -169,7 +168,7 @@ extension Loader {
     struct Limit: Sendable, CustomStringConvertible {
         let bytes: Int
 
-        /// The limit without the option `--limit`: 256 MiB.
+        /// Without the option `--limit`: 256 MiB.
         static let standard = Limit(bytes: 256 << 20)
 
         static let option = Subcommand.Option.option("limit", "SIZE", help: "the largest body to load (default: 256M)")

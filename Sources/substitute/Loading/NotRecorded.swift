@@ -7,9 +7,9 @@ import MapWriting
 import FoundationNetworking
 #endif
 
-/// What a recorder didn't keep, by reason.
+/// The responses that weren't recorded, by reason.
 struct NotRecorded: Sendable {
-    /// The responses that weren't kept for one reason.
+    /// The responses that weren't recorded for one reason.
     struct Group: Sendable, Encodable {
         let reason: String
         var count = 0
@@ -33,9 +33,9 @@ struct NotRecorded: Sendable {
         }
     }
 
-    /// How often each URL's response wasn't kept, by reason.
+    /// How often each URL's response wasn't recorded, by reason.
     private var counts: [String: [URL: Int]] = [:]
-    /// How many reasons to note, and how many URLs to count for each. All other URLs of a reason count as one.
+    /// How many reasons to note, and how many URLs to count for each. All other URLs of a reason are counted as one.
     private static let most = 1_000
 
     /// Notes the event of a response that wasn't recorded, or that a later one replaced. Ignores other events.

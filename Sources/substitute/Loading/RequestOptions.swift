@@ -21,8 +21,7 @@ enum RequestOptions {
 
     /// Returns a request for each operand. Operands are URLs. All requests have the same method, headers and body.
     ///
-    /// - Throws: A failure if there are no operands, if an operand isn't an http or https URL, or if an option is
-    ///   invalid.
+    /// - Throws: A failure if there are none, if an operand isn't an http or https URL, or if an option is invalid.
     static func requests(_ arguments: Arguments) throws -> [URLRequest] {
         guard !arguments.operands.isEmpty else {
             throw Complaint(usage: "No URL is given. Name one, such as “https://example.com/logo.png”.")
@@ -109,7 +108,7 @@ enum RequestOptions {
         return Data(parts.joined(separator: "&".utf8))
     }
 
-    /// Returns a file's contents. Leaves out line breaks and null bytes, as curl does.
+    /// Leaves out line breaks and null bytes, as curl does.
     ///
     /// - Parameter name: The file's path; `-` for standard input.
     /// - Throws: A failure if the file can't be read, or is a folder.

@@ -111,7 +111,7 @@ private struct CommandSession: Sendable {
         let limit = try Loader.Limit(arguments)
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache
-        // The recorder doesn't keep responses to requests with cookies. So the session sends no cookies.
+        // Responses to requests with cookies aren't recorded. So the session sends no cookies.
         if recorder != nil {
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
@@ -132,10 +132,10 @@ private struct CommandSession: Sendable {
     func load(_ request: URLRequest) async -> Fetch {
         var fetch = await loader.load(request)
         guard let recorder else { return fetch }
-        // Whether the response is kept is decided here.
+        // Whether the response is recorded is decided here.
         recorder.writeBodies()
         fetch.notRecorded = sources.takeReasonNotRecorded()
-        // No event is about a request that the recorder doesn't take.
+        // No event is about a request for which the recorder isn't used.
         if fetch.source == .network { fetch.notRecorded = fetch.notRecorded ?? recorder.refusal(of: request) }
         return fetch
     }

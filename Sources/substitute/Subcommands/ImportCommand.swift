@@ -122,7 +122,7 @@ extension HTTPArchive.Item {
     /// What happened to the response in one word, such as `new` or `left`.
     fileprivate var change: String { (try? outcome.get())?.change.rawValue ?? "left" }
 
-    /// Why the response was left out; `nil` if it was kept.
+    /// Why the response was left out; `nil` if it was imported.
     fileprivate var refusal: HTTPArchive.Refusal? { if case .failure(let refusal) = outcome { refusal } else { nil } }
 
     /// Returns the JSON object that `add` and `import` print with `--json`.

@@ -140,7 +140,7 @@ private func ports(of origins: [String], from first: UInt16) throws(Complaint) -
     return Dictionary(ports) { first, _ in first }
 }
 
-/// The log of a server. It prints each request that the server has answered, and counts them.
+/// The log of a server. It prints each request to the server, and counts them.
 private final class ServeLog: Sendable {
     struct Totals: Sendable, Encodable {
         var requests = 0
@@ -149,7 +149,7 @@ private final class ServeLog: Sendable {
         var fromNetwork = 0
         var failed = 0
         var bytes = 0
-        /// What the recorder didn't keep; `nil` without a recorder.
+        /// `nil` without a recorder.
         var notRecorded: [NotRecorded.Group]?
 
         mutating func add(_ request: SubstitutionServer.LoggedRequest) {
@@ -172,7 +172,6 @@ private final class ServeLog: Sendable {
 
     private struct State: Sendable {
         var totals = Totals()
-        /// The requests to print.
         var waiting: [(request: SubstitutionServer.LoggedRequest, source: Fetch.Source)] = []
         var isPrinting = false
         /// Whether nothing seems to read the output.
