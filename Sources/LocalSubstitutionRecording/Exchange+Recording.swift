@@ -114,8 +114,8 @@ extension Exchange {
     /// Decides whether to record the response, first as the server sent it and then as `redact` has changed it.
     ///
     /// - Parameters:
-    ///   - foreign: The entries that the recorder didn't write. An entry for the URL keeps the response from being
-    ///     recorded.
+    ///   - foreign: The entries that the recorder didn't write. The response isn't recorded if one of them matches the
+    ///     URL.
     ///   - limit: The largest total size of a recorder's files, in bytes. One body may have a twentieth of the limit.
     ///   - redact: Called once if the rules allow the server's response; `nil` to record that response.
     func decision(

@@ -26,7 +26,6 @@ struct RecorderIndex: Sendable {
     private(set) var foreign: ForeignEntries
     /// The total size of all responses' files, in bytes.
     private(set) var bytes: Int
-    /// The number of all responses.
     private var count: Int
     var unsaved: Unsaved
 

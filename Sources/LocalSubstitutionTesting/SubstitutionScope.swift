@@ -253,7 +253,7 @@ extension SubstitutionScope {
         /// The names of the suites and of the test, such as `Suite/test`. Parameters are left out.
         var text: String { components.map { String($0.prefix { $0 != "(" }) }.joined(separator: "/") }
 
-        /// With the place.
+        /// Ends in the place.
         var description: String { "“\(components.joined(separator: "/"))” (\(sourceFile):\(line))" }
 
         /// The value of the option `--filter` of `swift test`, in quotes for a shell: a regular expression that matches

@@ -12,6 +12,7 @@ package struct MapFolder: Sendable {
     /// The status of the map's file when this writer last read or wrote it. Before that, the status when this value was
     /// created. `nil` if the file didn't exist.
     package private(set) var status: FileStatus?
+    /// The reserved names in the resources folder. A new file gets none of them.
     package var names = RecordedFileName.InUse()
     /// The lock of the map's folder and the resources folder, if the writer holds it as long as this value exists;
     /// `nil` if the writer takes the lock only for single steps.
@@ -67,7 +68,7 @@ package struct MapFolder: Sendable {
 
 /// The steps of a change: files, then the map, then what the new map doesn't use.
 extension MapFolder {
-    /// `false` if it's missing or can't be read.
+    /// `false` if the file is missing or can't be read.
     package func hasFile(_ name: String, _ body: Data) -> Bool {
         guard let file = try? ResourcesFolder(resources).open(name), file.status.size == body.count,
             let contents = try? file.contents()

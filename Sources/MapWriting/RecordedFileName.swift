@@ -192,6 +192,7 @@ extension RecordedFileName {
     /// The names form a tree. A lookup compares each segment of a name once, so its time grows only with the name's
     /// length.
     package struct InUse: Sendable {
+        /// A name in a folder.
         private struct Place: Hashable {
             /// The folder's number; 0 is the outermost folder.
             let folder: Int

@@ -125,7 +125,7 @@ extension RecordingRules {
     ///
     /// The recorded headers describe the document itself. Those left out include headers of one transfer (such as
     /// `Content-Encoding` and `Date`), of one user (`Set-Cookie`) and of a cache (such as `Cache-Control` and `ETag`).
-    /// `Vary` is left out, too, since the loader may refuse a response with it.
+    /// `Vary` is left out, too, since URLSession may reject a response with it from a cache.
     package enum Headers {
         package static let names = [
             "Content-Disposition", "Content-Language", "Content-Security-Policy", "Cross-Origin-Embedder-Policy",

@@ -294,7 +294,7 @@ private final class FilePlace {
         }
     }
 
-    /// If it exists.
+    /// Does nothing if the file doesn't exist.
     func remove(_ lastName: String) { unlinkat(descriptor, lastName, 0) }
 
     /// Returns the type and permissions of the file, folder or link with a name, even of a broken link. Returns `nil`

@@ -20,7 +20,7 @@ package struct EditedMap {
     private var changes: [String: String] = [:]
     /// The folded names of the files that this change's entries use.
     private var taken: Set<String> = []
-    /// For each first candidate of a name, how many candidates this change has used.
+    /// For each first candidate of a name, how many of the first candidates this change has used.
     private var takenCandidates: [String: Int] = [:]
     /// The bytes of the files that this change has written, by name.
     private var bodies: [String: Data] = [:]
@@ -85,7 +85,7 @@ package struct EditedMap {
         changes[key] = value
     }
 
-    /// `false` if it's missing or can't be read.
+    /// `false` if the file is missing or can't be read.
     func hasFile(_ name: String, _ body: Data) -> Bool {
         if let known = bodies[name] { return known == body }
         return folder.hasFile(name, body)
@@ -191,7 +191,7 @@ package struct EditedMap {
 
     // MARK: Who uses a file
 
-    /// By an entry of this change.
+    /// Whether an entry of this change uses the file.
     private func isTaken(_ name: String) -> Bool { taken.contains(RecordedFileName.InUse.folded(name)) }
 
     private mutating func markTaken(_ name: String) {

@@ -8,6 +8,7 @@ import MapWriting
 ///
 /// An archive holds the file's bytes and a short description of each entry. It decodes a body only when asked for it.
 package struct HTTPArchive: Sendable {
+    /// In the order of the archive.
     let entries: [Entry]
     private let bytes: Data
     /// The path of the archive's folder, which may have files with bodies; `nil` if the archive wasn't read from a file.

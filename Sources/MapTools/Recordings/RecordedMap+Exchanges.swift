@@ -125,7 +125,7 @@ extension RecordedMap {
         return Removed(methods: methods.isEmpty ? "GET" : methods.joined(separator: "/"), key: key, when: value("when"))
     }
 
-    /// None without an array of texts.
+    /// Empty for anything but an array of texts.
     private static func texts(_ json: String?) -> [String] {
         json.flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) } ?? []
     }
@@ -204,7 +204,7 @@ extension RecordedMap {
         )
     }
 
-    /// Compared with the recording on disk.
+    /// What changes, compared with the recording on disk.
     private func change(_ members: EntryText.Members, _ body: Data, of key: String) -> EditedMap.KeptFile.Change {
         guard let old, let value = old.document.values[key], let text = EntryText(value) else { return .new }
         let same = text.answers.filter { Self.request(of: $0.members, key) == Self.request(of: members, key) }

@@ -56,7 +56,6 @@ package struct RecordedMap {
         fileprivate let document: MapDocument
     }
 
-    /// Returns the error of a recording that can't be read.
     package static func unusable(_ file: URL, _ error: SubstitutionMapError) -> Complaint {
         Complaint(printable: "\(error)\nThe recording can't be used. Delete “\(file.path)”, and record the test again.")
     }

@@ -28,12 +28,12 @@ struct MapChoice: Sendable {
         announce(to: output)
     }
 
-    /// On standard error. Prints nothing if `--map` or the subcommand has chosen the map.
+    /// Prints the map's path on standard error, but only if neither `--map` nor the subcommand has chosen the map.
     func announce(to output: Output) {
         if !isNamed { output.message("map \(file.path)") }
     }
 
-    /// It may not be a valid map.
+    /// Whether anything is at the map's path, even if it isn't a valid map.
     var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
     /// The error for a map that doesn't exist. If neither `--map` nor the subcommand has chosen the map, the error

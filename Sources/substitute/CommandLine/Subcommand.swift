@@ -17,7 +17,6 @@ struct Subcommand: Sendable {
     var usesMap = true
     let run: @Sendable (Arguments, Output) async throws -> ExitStatus
 
-    /// The exit status of the process.
     enum ExitStatus: Int32, Sendable {
         /// The subcommand succeeded.
         case done = 0
@@ -68,7 +67,6 @@ struct Subcommand: Sendable {
         }
     }
 
-    /// The version that `substitute --version` prints.
     static let version = "1.0.0"
 
     private static let commonOptions: [Option] = [

@@ -112,6 +112,8 @@ struct DemoPage {
         urls.reduce(String(decoding: text, as: UTF8.self)) { $0.replacingOccurrences(of: $1.name, with: $1.url) }
     }
 
+    /// - Parameter lines: The line of the map's entry that responded, by the URL of the request. By default, no rows
+    ///   show lines.
     private func rows(_ fetches: [Fetch], lines: [URL: Int] = [:]) -> String {
         fetches.map { fetch in
             let rowClass = fetch.source.isMatched ? "local" : fetch.hasFailed ? "failed" : "network"

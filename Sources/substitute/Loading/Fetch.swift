@@ -51,7 +51,7 @@ struct Fetch: Sendable {
 
     var hasFailed: Bool { source.reason != nil }
 
-    /// With a 2xx status.
+    /// Any 2xx status is a success.
     var hasSucceeded: Bool { response.map { (200..<300).contains($0.statusCode) } ?? false }
 
     /// Returns the JSON object that `--json` prints for this fetch.
@@ -88,7 +88,6 @@ extension Output {
 }
 
 extension DispatchTime {
-    /// The time since then, in milliseconds.
     var millisecondsAgo: Double { Double(DispatchTime.now().uptimeNanoseconds - uptimeNanoseconds) / 1e6 }
 }
 

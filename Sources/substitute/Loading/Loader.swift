@@ -84,7 +84,7 @@ final class Loader: Sendable {
         return text.contains("\n") ? text : text.sentence
     }
 
-    /// Returns at once.
+    /// Cancels all loads. Returns at once.
     func end() { collector.end(session) }
 }
 

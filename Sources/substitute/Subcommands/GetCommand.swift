@@ -81,7 +81,6 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> Subco
 
 /// The session that loads the requests, and its cache and recorder.
 private struct CommandSession: Sendable {
-    /// The options that configure the session.
     static let options: [Subcommand.Option] = [
         .flag("cache-only", help: "don't attach the cache; only set it as urlCache"),
         .option("record", .folder, help: "save responses in DIR"),

@@ -224,7 +224,6 @@ private final class ServeLog: Sendable {
         if starts { queue.async { self.print() } }
     }
 
-    /// The number of requests that weren't printed.
     var leftOut: Int { state.withLock { $0.leftOut } }
 
     /// Prints the waiting requests, and those that arrive meanwhile.
