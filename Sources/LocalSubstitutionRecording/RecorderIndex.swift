@@ -159,7 +159,7 @@ extension RecorderIndex {
         /// The file's name in the resources folder.
         let file: String
         let bytes: Int
-        /// The body's digest; `nil` if it isn't known, for example because the file was edited.
+        /// `nil` if the digest isn't known, for example because the file was edited.
         let digest: String?
         /// The server's validators for the body. `nil` if the server sent none, or if they don't describe the file, for
         /// example because the file was edited.

@@ -113,7 +113,7 @@ final class ServedOrigins: Sendable {
         return port.map(Self.local)
     }
 
-    /// Returns the origin that a local origin serves; `nil` if the text isn't a local origin or its port isn't open.
+    /// `nil` if the text isn't a local origin, or the port isn't open.
     func origin(ofLocal text: String) -> WebOrigin? {
         // Browsers leave out port 80, the default for http.
         if ["http://127.0.0.1", "http://localhost"].contains(text) { return origin(of: 80) }
@@ -124,7 +124,7 @@ final class ServedOrigins: Sendable {
         return origin(of: port)
     }
 
-    /// Closes all ports and connections. Afterwards, no port can be opened.
+    /// Also closes all connections. Afterwards, no port can be opened.
     func stop() {
         // The listener is stopped without holding the lock, since requests that are under way take the lock.
         let running = state.withLock { $0.running.take() }

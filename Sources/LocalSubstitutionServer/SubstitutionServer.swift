@@ -193,12 +193,12 @@ extension SubstitutionServer {
             case failed(String)
         }
 
-        /// The method; `?` if the request couldn't be read.
+        /// `?` if the request couldn't be read.
         package let method: String
         /// The URL at the origin; the request's target if the target isn't a valid path; `?` if the request couldn't be
         /// read.
         package let url: String
-        /// The status; `nil` if no response was sent, because an entry says that the request fails.
+        /// `nil` if no response was sent, because an entry says that the request fails.
         package let status: Int?
         package let source: Source
         /// What a browser can't use of the response, and how to fix it; `nil` if there's nothing.

@@ -204,7 +204,6 @@ extension Recording {
 }
 
 extension Test.Case {
-    /// The arguments in words; `nil` for a test without arguments.
     fileprivate var argumentsText: String? { isParameterized ? Recording.argumentsText(of: self) : nil }
 }
 #endif

@@ -141,7 +141,6 @@ extension SubstitutionsTrait {
             var map: Result<SubstitutionMap, any Error>?
             /// The entries that at least one scope that has ended didn't use.
             var notUsed: [SubstitutionMap.EntryReference] = []
-            /// The entries that a scope has used.
             var used: Set<SubstitutionMap.EntryReference> = []
             var hasScopes = false
             /// Whether a request was made in a scope that has ended.

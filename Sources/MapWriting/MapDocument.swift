@@ -69,7 +69,6 @@ package struct MapDocument: Sendable {
         return Data(json.replacing(parts))
     }
 
-    /// The fields of `$defaults`; no fields if the map has no `$defaults`.
     package var defaults: EntryFields {
         guard let text = values["$defaults"], text.utf8.first == UInt8(ascii: "{") else { return EntryFields() }
         return Self.reader(of: text, in: .defaults).fields

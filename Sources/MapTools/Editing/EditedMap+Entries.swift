@@ -222,7 +222,7 @@ extension EditedMap {
         }
 
         package let change: Change
-        /// The file's name in the resources folder; `nil` if the response has no body.
+        /// In the resources folder; `nil` if the response has no body.
         package let name: String?
         package let bytes: Int
         /// The `Content-Type` that the file is sent with.

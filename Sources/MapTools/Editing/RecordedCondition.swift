@@ -71,7 +71,7 @@ struct RecordedCondition: Hashable, Sendable {
         }
     }
 
-    /// The entry's field `when`, as JSON; `nil` if there's no condition.
+    /// As JSON; `nil` if there's no condition.
     var when: String? {
         example.map { example in
             if case .text = comparison { return JSONText.object([("text", JSONText.string(example))]) }

@@ -224,11 +224,11 @@ extension HTTPArchive {
         private(set) var largest = 256 << 20
         /// Matches the URLs to import; `nil` for all.
         private var patterns: MapKey.Matcher?
-        /// The MIME types to import; empty for all.
+        /// Empty for all types.
         private var types: [Glob] = []
-        /// The statuses to import; `nil` for all.
+        /// `nil` for all statuses.
         private var statuses: Set<Int>?
-        /// The methods to import, in uppercase; `nil` for all.
+        /// In uppercase; `nil` for all methods.
         private var methods: Set<String>?
         /// Whether the responses are for a test's map, which is never written to disk. In such a map, URLs may contain
         /// credentials.

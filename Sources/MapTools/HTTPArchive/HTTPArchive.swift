@@ -67,6 +67,7 @@ package struct HTTPArchive: Sendable {
         }
     }
 
+    /// The body of a response.
     struct Body {
         var bytes = Data()
         /// Whether the archive has the body as text, which is written as UTF-8.
@@ -182,7 +183,7 @@ extension HTTPArchive {
         private(set) var requestBody: Range<Int>?
         /// The request's body if the archive has only a list of a form's fields.
         private(set) var requestForm: String?
-        /// The MIME type of the request's body; `nil` if it's missing or empty.
+        /// `nil` if the type is missing or empty.
         private(set) var requestType: String?
         /// The response's status; 0 if the request got no response, and `nil` if the archive has no status.
         private(set) var status: Int?

@@ -6,7 +6,7 @@ extension RecordedMap {
     /// A response that was added to a recording.
     package struct Added: Sendable {
         package let change: EditedMap.KeptFile.Change
-        /// The name of the response's file; empty if the response's body is empty.
+        /// Empty if the response's body is empty.
         package let file: String
         /// A clause about other requests that the entry matches, too; `nil` if the entry can tell all requests apart.
         package let note: String?

@@ -9,7 +9,7 @@ struct MapChoice: Sendable {
     /// Whether `--map` or the subcommand has chosen the map. If `false`, the map is `substitutions.json` in the current
     /// folder.
     private let isNamed: Bool
-    /// The folder that `--resources` names; `nil` without this option.
+    /// `nil` without the option `--resources`.
     private let namedResources: URL?
 
     /// Chooses the map that `--map` names. Without `--map`, chooses `substitutions.json` in a folder.

@@ -30,9 +30,9 @@ struct Subcommand: Sendable {
 
     /// An option of a subcommand: a flag `--name`, or `--name VALUE`.
     struct Option: Sendable {
-        /// The option's name, without `--`.
+        /// Without `--`.
         let name: String
-        /// The option's value; `nil` for a flag.
+        /// `nil` for a flag.
         var value: Value?
         let help: String
         /// Whether a command line may contain the option more than once; `false` by default. A flag may always be

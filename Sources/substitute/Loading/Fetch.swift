@@ -11,7 +11,7 @@ struct Fetch: Sendable {
     /// The URL of the request, before any redirect.
     let url: URL
     var source: Source
-    /// The request and its response; `nil` if the load failed.
+    /// `nil` if the load failed.
     var exchange: Exchange?
     let milliseconds: Double
     /// Why `--record` didn't save the response, without a period; `nil` if it did, or if there was nothing to save.
@@ -20,7 +20,7 @@ struct Fetch: Sendable {
     /// Where a response came from, or why the load failed.
     struct Source: Sendable, Hashable, CustomStringConvertible {
         let name: String
-        /// The color of the source's name on a terminal; `nil` for no color.
+        /// On a terminal; `nil` for no color.
         var color: Output.Color?
         /// The name of the file that an entry returned. `nil` if the entry returned none, if the name isn't known, or
         /// if no entry responded.
@@ -46,7 +46,7 @@ struct Fetch: Sendable {
 
     var response: HTTPURLResponse? { exchange?.response }
 
-    /// The response's body; empty if the load failed.
+    /// Empty if the load failed.
     var body: Data { exchange?.body ?? Data() }
 
     var hasFailed: Bool { source.reason != nil }

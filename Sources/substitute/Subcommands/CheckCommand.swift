@@ -98,12 +98,12 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Sub
 private struct Finding: Encodable {
     let severity: String
     let kind: String
-    /// The entry's key; `nil` if the finding isn't about a single entry.
+    /// `nil` if the finding isn't about a single entry.
     let key: String?
     let file: String
-    /// The line in the map, from 1; `nil` if the finding has no line.
+    /// From 1; `nil` if the finding has no line.
     let line: Int?
-    /// The column in the line, from 1; `nil` if only the line is known.
+    /// From 1; `nil` if only the line is known.
     let column: Int?
     let message: String
     /// The keys of all entries that need an attached session, if this finding is about several entries; otherwise,
@@ -157,7 +157,7 @@ private struct Finding: Encodable {
         return entries.compactMap { Finding(noteOn: $0, in: file) }.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
     }
 
-    /// The color on a terminal; `nil` for a note, which has no color.
+    /// `nil` for a note, which has no color.
     var color: Output.Color? {
         switch severity {
         case "error": .red

@@ -94,7 +94,7 @@ private struct CommandSession: Sendable {
     /// Whether only entries with `forwardTo` may use the network. `--offline` requires that.
     let isOffline: Bool
     private let loader: Loader
-    /// The recorder of responses; `nil` without `--record`.
+    /// `nil` without `--record`.
     private let recorder: SubstitutionRecorder?
     private let sources: Loader.Sources
 
