@@ -239,7 +239,7 @@ struct RequestEndTests {
                     // It blocks its thread. The client of `hangs` leaves.
                     let response = loader.load(request) { !hanging.isUnderWay.withLock { $0 } }
                     if case .arriving(let next)? = response.response?.body {
-                        while (try? next()) != nil {}
+                        while (try? next().get()) != nil {}
                     }
                     continuation.resume()
                 }
