@@ -21,8 +21,8 @@ package struct Entry: Sendable {
     /// The entry's alternatives, or the entry itself if it has none.
     package var answering: [Entry] { options.alternatives.isEmpty ? [self] : options.alternatives }
 
-    /// The entry or alternative that answers every `GET`. `nil` if there's none, or if the answer depends on the
-    /// request or on earlier requests.
+    /// The entry or alternative that matches every `GET`. `nil` if there's none, or if that depends on the request or
+    /// on earlier requests.
     package var answeringEveryGet: Entry? {
         guard options.isEnabled, !options.isNever,
             let first = answering.first(where: { $0.options.lists(method: "GET") }), !first.options.isConditional
@@ -36,22 +36,18 @@ package struct Entry: Sendable {
         return file.map { [$0] } ?? []
     }
 
-    /// The target of `forwardTo`; `nil` if the entry has none.
     var forwardTarget: ForwardTarget? {
         if case .network(let target) = options.answer { target } else { nil }
     }
 
-    /// Returns the names of the entry's files, with their wildcards filled.
-    ///
     /// - Parameter captures: The text that each wildcard of the key's path and query matched.
-    /// - Throws: An obstacle if the captures don't make a valid file name.
     func fileNames(filledWith captures: [ArraySlice<UInt8>]) throws(Complaint) -> [String] {
         var names: [String] = []
         for file in files { names.append(file.wildcards > 0 ? try file.filled(with: captures) : file.text) }
         return names
     }
 
-    /// The entry's line in the map, from 1; `nil` for a map made in code.
+    /// From 1; `nil` for a map made in code.
     var lineInMap: Int? { line > 0 ? Int(line) : nil }
 }
 
@@ -67,7 +63,7 @@ extension Entry {
         let place: (number: Int, count: Int)?
         /// Whether the entry's value is only a file name.
         let isPlain: Bool
-        /// The HTTP methods that the entry answers; `["*"]` for all.
+        /// The HTTP methods that the entry matches; `["*"]` for all.
         package let methods: [String]
         /// The names of the entry's fields that need an attached session; see ``protocolFieldNames``.
         package let protocolFields: [String]
@@ -117,15 +113,14 @@ extension Entry {
         /// Whether the entry is `null`: its URLs are never substituted.
         package var isNever: Bool { if case .never = answer { true } else { false } }
 
-        /// Whether the answer depends on earlier requests, or on more of the request than its URL and method.
+        /// Whether the response depends on earlier requests, or on more of the request than its URL and method.
         var isConditional: Bool { fields.when != nil || fields.times != nil }
 
-        /// Returns whether the entry answers a method. `GET` implies `HEAD`.
+        /// `GET` implies `HEAD`.
         func lists(method: String) -> Bool {
             methods.contains(method) || (method == "HEAD" && methods.contains("GET")) || answersAllMethods
         }
 
-        /// Whether the entry answers every method.
         package var answersAllMethods: Bool { methods.contains("*") }
     }
 }
@@ -137,10 +132,10 @@ extension Entry {
         case field(String)
         /// The response is for when the network fails, which a cache doesn't notice.
         case whenOffline
-        /// The loader wouldn't accept the response from a cache. The text says why, without a period.
+        /// URLSession wouldn't accept the response from a cache. The text says why, without a period.
         case refused(String)
 
-        /// The obstacle in words, without a period.
+        /// A clause without a period.
         var reason: String {
             switch self {
             case .field(let name): "the entry's field “\(name)” needs an attached session"

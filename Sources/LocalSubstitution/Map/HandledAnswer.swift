@@ -2,12 +2,11 @@ import Foundation
 
 /// A handler's answer, checked like an entry of a map.
 struct HandledAnswer {
-    /// The substitution that answers the request. `nil` if the handler returned `nil`, so that nothing is substituted.
+    /// `nil` if the handler returned `nil`, so that nothing is substituted.
     let substitution: Substitution?
 
-    /// Creates the substitution for a handler's answer. Throws an error that describes the answer's first problem.
-    ///
     /// - Parameter called: The substitution of the entry whose handler was called.
+    /// - Throws: An error that describes the answer's first problem.
     init(_ answer: SubstitutionMap.Answer, to called: Substitution, in folder: ResourcesFolder?, url: NormalizedURL)
         throws(Complaint)
     {
@@ -47,7 +46,6 @@ struct HandledAnswer {
         }
     }
 
-    /// Returns what's wrong with an answer's target or files; `nil` if they're valid.
     private static func problem(with entry: Entry, in folder: ResourcesFolder?) -> String? {
         if let target = entry.forwardTarget, target.wildcards > 0 {
             return "“\(target.text)” has a *, but a handler's answer can't have wildcards. Write the whole URL."

@@ -6,7 +6,7 @@ package enum Rate: Sendable, Hashable {
     case secondsPerLine(Double)
     case secondsPerEvent(Double)
 
-    /// The rate in words, for explanations.
+    /// For explanations.
     var text: String {
         switch self {
         case .bytesPerSecond(let rate): "at \(rate.grouped) bytes per second"
@@ -19,12 +19,10 @@ package enum Rate: Sendable, Hashable {
     /// begins when the previous piece is sent.
     package var isEven: Bool { if case .bytesPerSecond = self { true } else { false } }
 
-    /// The length of each piece in bytes, if the body is sent at a rate; `nil` if it's sent by lines or events.
-    ///
-    /// Each piece has as many bytes as the rate sends in 50 ms, but at least one.
+    /// In bytes: as many as the rate sends in 50 ms, but at least one. `nil` if the body is sent by lines or events.
     package var pieceSize: Int? { if case .bytesPerSecond(let rate) = self { max(1, rate / 20) } else { nil } }
 
-    /// Returns a piece of a body, and its delay after the previous piece, in seconds.
+    /// The delay is in seconds, after the previous piece.
     ///
     /// - Parameter start: The offset at which the piece begins.
     package func piece(of body: Data, from start: Int) -> (Data, delay: Double) {
@@ -32,7 +30,6 @@ package enum Rate: Sendable, Hashable {
         return (body.subdata(in: body.startIndex + start..<body.startIndex + end), delay)
     }
 
-    /// Returns the offset at which a piece ends, and its delay.
     private func end(ofPieceOf body: Data, from start: Int) -> (Int, delay: Double) {
         switch self {
         case .bytesPerSecond(let rate):
@@ -49,7 +46,7 @@ package enum Rate: Sendable, Hashable {
         }
     }
 
-    /// Returns the offset after the next LF, CRLF or CR; the end of the body if there's none.
+    /// The offset after the next LF, CRLF or CR; the end of the body if there's none.
     private static func endOfLine(in body: UnsafeRawBufferPointer, from start: Int) -> Int {
         guard let end = body[start...].firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
         else { return body.count }
@@ -57,7 +54,7 @@ package enum Rate: Sendable, Hashable {
         return end + (isPair ? 2 : 1)
     }
 
-    /// Returns the offset after the blank lines that end an event; the end of the body if there are none.
+    /// The offset after the blank lines that end an event; the end of the body if there are none.
     private static func endOfEvent(in body: UnsafeRawBufferPointer, from start: Int) -> Int {
         var end = start
         var (hasText, hasBlank) = (false, false)

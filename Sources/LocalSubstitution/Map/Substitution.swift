@@ -7,7 +7,7 @@ import FoundationNetworking
 
 /// An entry's answer to a request, with its wildcards filled.
 package final class Substitution: Sendable {
-    /// When an entry's file or body answers: the map's field `use`.
+    /// When an entry's file or body is used: the map's field `use`.
     package typealias Use = SubstitutionMap.Answer.Use
 
     let entry: Entry
@@ -15,11 +15,9 @@ package final class Substitution: Sendable {
     package let answer: Entry.Answer
     /// The name of the answer's one file, with its wildcards filled; `nil` without a file, and for a stream.
     package let fileName: String?
-    /// The URL of the file ``fileName`` on disk; `nil` without that name, or without a resources folder.
     let fileURL: URL?
-    /// The URL to which the entry's `forwardTo` sends the request; `nil` without `forwardTo`.
     let target: ForwardTarget.Filled?
-    /// The text that each wildcard of the key's path and query matched. A handler gets these texts.
+    /// What the wildcards of the key's path and query matched, in order. A handler gets these texts.
     let captures: [ArraySlice<UInt8>]
     /// The response's MIME type, from the first of these that applies: the entry's header `Content-Type`, `mimeType`,
     /// `stream` or `json`, the file's known extension, the URL's known extension, `text`. The default is
@@ -27,21 +25,16 @@ package final class Substitution: Sendable {
     package let mimeType: String
     let mimeTypeSource: MIMETypeSource
 
-    /// The entry's options, merged with `$defaults`.
     var options: Entry.Options { entry.options }
-    /// The entry's key, as spelled in the map.
+    /// As spelled in the map.
     var key: String { entry.key }
-    /// The HTTP status code.
     package var status: Int { entry.options.status }
     /// The headers that the entry and `$defaults` set. They override headers that the cache sets.
     package var headers: [String: String] { entry.options.fields.headers }
-    /// When the file or body answers.
     var use: Use { entry.options.use }
-    /// The HTTP methods that the entry answers; `["*"]` for all.
+    /// `["*"]` for all.
     package var methods: [String] { entry.options.methods }
 
-    /// Creates the answer of an entry.
-    ///
     /// - Parameters:
     ///   - fileNames: The names of the entry's files, with their wildcards filled.
     ///   - target: The URL of `forwardTo`, with its wildcards filled.
@@ -64,7 +57,7 @@ package final class Substitution: Sendable {
         }
     }
 
-    /// Creates the answer of an entry with a file or, if `fileName` is `nil`, with only a status.
+    /// If `fileName` is `nil`, the answer has only a status.
     package convenience init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL?) {
         self.init(entry, .file, fileName: fileName, folder: folder, url: url)
     }
@@ -97,21 +90,21 @@ package final class Substitution: Sendable {
         }
     }
 
-    /// Whether the entry only changes the request's headers. Then an entry of the next map can respond. An entry that also
-    /// sets the response's headers doesn't leave the request to the next map, since its headers would be lost there. The
-    /// headers of `$defaults` are for responses of this map only.
+    /// Whether the entry only changes the request's headers. Then the next map is searched. It isn't if the entry also
+    /// sets the response's headers, since these would be lost. The headers of `$defaults` are for responses of this map
+    /// only.
     var passesOn: Bool { if case .network(nil) = answer { !options.fields.hasOwnHeaders } else { false } }
 
-    /// How fast a local body is sent; `nil` if it's sent at once, or if the answer isn't local.
+    /// `nil` if it's sent at once, or if the answer isn't local.
     package var rate: Rate? { isLocal ? entry.options.fields.rate : nil }
 
     /// Whether the body is sent over time: always for a stream, and for a local body with a rate.
     var takesTime: Bool { if case .stream = answer { true } else { rate != nil } }
 
-    /// The body in the map or in code; `nil` if the answer has none.
+    /// `nil` if the answer has no body in the map or in code.
     var inlineBody: Entry.Body? { if case .inline(let body) = answer { body } else { nil } }
 
-    /// Whether the response is a redirect to another URL (RFC 9110 §15.4).
+    /// RFC 9110 §15.4.
     var isRedirect: Bool { Redirect.statuses.contains(status) && headers[header: "Location"] != nil }
 }
 
@@ -141,8 +134,6 @@ extension Substitution {
         }
     }
 
-    /// Returns the MIME type of an answer, and where it comes from.
-    ///
     /// - Parameter path: The path of the request's URL.
     static func mimeType(
         _ options: Entry.Options,
@@ -167,8 +158,8 @@ extension Substitution {
         return MIMEType.guess(forExtension: own).map { ($0, own) }
     }
 
-    /// Returns the response's `Content-Type`: the header that the entry sets, or else its MIME type, with a charset for
-    /// text. Also returns where the type comes from.
+    /// The header that the entry sets, or else its MIME type, with a charset for text. Also returns where the type
+    /// comes from.
     ///
     /// - Parameters:
     ///   - body: The body, or its first bytes, enough to detect a byte order mark.
@@ -188,7 +179,6 @@ extension Substitution {
         type + (charset.map { "; charset=\($0)" } ?? "")
     }
 
-    /// Returns the `Content-Type` of a response with a body.
     package func contentType(ofBody body: Data) -> String { contentType(ofBody: body, from: nil).text }
 
     /// The charset that the entry sets, `nil` for none. By default, `utf-8` for text and streams, and `nil` for other
@@ -200,7 +190,7 @@ extension Substitution {
 }
 
 extension Substitution {
-    /// Changes a request as the entry says: to the URL of `forwardTo`, and with the headers of `setRequestHeaders`.
+    /// Sets the URL of `forwardTo` and the headers of `setRequestHeaders`.
     func change(_ request: inout URLRequest) {
         if let target {
             request.url = target.url

@@ -2,7 +2,7 @@ public import Foundation
 import HTTPSyntax
 
 extension SubstitutionMap {
-    /// An entry's answer, made in code. It has the same fields as an entry in JSON.
+    /// What an entry returns, made in code. It has the same fields as an entry in JSON.
     ///
     /// A string names a file, and an array lists alternatives:
     ///
@@ -19,7 +19,7 @@ extension SubstitutionMap {
     public struct Answer: Sendable {
         /// The names and JSON values of the answer's fields; empty if the answer is `null`.
         private var fields: [(name: String, json: String)] = []
-        /// The file's name; `nil` without a file. If no other field is set, the JSON is only this name.
+        /// `nil` without a file. If no other field is set, the JSON is only this name.
         private var file: String?
         /// The bodies that were passed as data. In the JSON, the field `data` is an index into this list.
         private(set) var data: [Data] = []
@@ -43,13 +43,12 @@ extension SubstitutionMap {
         /// Whether the answer is `null`, so that the URL is never substituted.
         var isNever: Bool { fields.isEmpty }
 
-        /// The file's name if no other field is set; otherwise, `nil`.
+        /// `nil` if another field is set.
         var onlyFile: String? { fields.count == 1 ? file : nil }
 
-        /// Whether the answer ignores the whole query.
         fileprivate var ignoresQuery: Bool { fields.contains { $0.name == "ignoreQuery" && $0.json == "true" } }
 
-        /// Returns the answer's JSON, as the value of an entry or alternative.
+        /// The value of an entry or alternative.
         ///
         /// - Parameters:
         ///   - data: The index to write as the field `data`. By default, 0: the first body in ``data``. For an
@@ -66,7 +65,7 @@ extension SubstitutionMap {
             )
         }
 
-        /// Returns a copy of the answer with a field set. The new value replaces the field's earlier value, if any.
+        /// Replaces the field's earlier value, if any.
         package func setting(_ name: String, _ json: String) -> Answer {
             var answer = self
             if fields.isEmpty {
@@ -78,7 +77,6 @@ extension SubstitutionMap {
             return answer
         }
 
-        /// Returns a copy of the answer with elements added to a field that's a list.
         fileprivate func adding(_ names: [String], to field: String) -> Answer {
             var answer = self
             let added = names.map { JSONText.string($0) }
@@ -87,7 +85,7 @@ extension SubstitutionMap {
             return answer.setting(field, "[\((earlier + added).joined(separator: ", "))]")
         }
 
-        /// Returns a copy of the answer with headers added. A header replaces an earlier one with its name.
+        /// A header replaces an earlier one with its name.
         fileprivate func adding(_ headers: [String: String?], to field: String) -> Answer {
             var answer = self
             let earlier = members[field, default: []].filter { !headers.keys.contains(where: $0.key.isSameHeader) }
@@ -96,8 +94,7 @@ extension SubstitutionMap {
             return answer.setting(field, JSONText.object(all))
         }
 
-        /// Returns a copy of the answer with conditions added. All of them must hold, so a condition with the name of an
-        /// earlier one is a problem of the map.
+        /// All conditions must hold, so a condition with the name of an earlier one is a problem of the map.
         fileprivate func addingConditions(
             headers: [String: String?],
             query: [String: String?],
@@ -113,7 +110,7 @@ extension SubstitutionMap {
             return answer.setting("when", JSONText.object(fields + answer.members["when", default: []]))
         }
 
-        /// Returns a copy of the answer with a problem added. If the problem is `nil`, the copy is unchanged.
+        /// If the problem is `nil`, the copy is unchanged.
         func adding(_ problem: String?) -> Answer {
             var answer = self
             answer.problems += problem.map { [$0] } ?? []
@@ -123,7 +120,7 @@ extension SubstitutionMap {
         /// Never substitutes the URL: `null` in the JSON.
         public static let notSubstituted = Answer()
 
-        /// Answers with a file.
+        /// Returns a file.
         ///
         /// - Parameter name: The file's path in the resources folder. Each `*` is replaced, in order, with the text
         ///   that a wildcard in the key's path or query matched.
@@ -133,7 +130,7 @@ extension SubstitutionMap {
             return answer
         }
 
-        /// Answers with a JSON body that's written as a literal, such as `["id": 7, "tags": ["a", nil]]`.
+        /// Returns a JSON body that you write as a literal, such as `["id": 7, "tags": ["a", nil]]`.
         ///
         /// In a literal with values of several types, write each variable as `.value(name)`:
         ///
@@ -142,21 +139,21 @@ extension SubstitutionMap {
         /// ```
         public static func json(_ value: JSON) -> Answer { Answer(value) }
 
-        /// Answers with a value encoded as JSON, such as `user` or `["name": user.name]`. Members are sorted by name.
+        /// Returns a value encoded as JSON, such as `user` or `["name": user.name]`. Members are sorted by name.
         ///
         /// - Parameter value: A value for `JSONEncoder`. If encoding fails, creating a map with it throws an error.
         @_disfavoredOverload
         public static func json(_ value: some Encodable) -> Answer { Answer(JSON.value(value)) }
 
-        /// Answers with JSON text, sent byte for byte.
+        /// Returns JSON text, sent byte for byte.
         ///
         /// - Parameter text: One JSON value. With other text, creating a map throws an error.
         public static func json(text: String) -> Answer { Answer(JSON(text: text)) }
 
-        /// Answers with text in UTF-8. The URL's extension sets the MIME type; the default is `text/plain`.
+        /// Returns text in UTF-8. The URL's extension sets the MIME type; the default is `text/plain`.
         public static func text(_ text: String) -> Answer { Answer("text", JSONText.string(text)) }
 
-        /// Answers with data of any MIME type.
+        /// Returns data, such as an image, with a MIME type.
         public static func data(_ data: Data, mimeType: String) -> Answer { self.data(data).mimeType(mimeType) }
 
         package static func data(_ data: Data) -> Answer {
@@ -166,7 +163,9 @@ extension SubstitutionMap {
             return answer
         }
 
-        /// Answers with a stream of pieces, each sent when it's due. The MIME type is `text/event-stream` by default.
+        /// Returns a stream of pieces, each sent when it's due. Needs an attached session.
+        ///
+        /// The MIME type is `text/event-stream` by default.
         ///
         /// - Parameter pieces: 1 to 10,000 pieces.
         public static func stream(_ pieces: [Piece]) -> Answer {
@@ -175,29 +174,37 @@ extension SubstitutionMap {
             return answer
         }
 
-        /// Calls a closure for each request, and answers with the closure's result. The entry answers all HTTP methods
-        /// unless you list some with ``methods(_:)``.
+        /// Calls a closure for each request, and returns the answer that the closure computes. Needs an attached
+        /// session.
+        ///
+        /// ```swift
+        /// "https://api.example.com/users/*": .handler { request in
+        ///     .json(["id": .value(request.captures[0])])
+        /// }
+        /// ```
+        ///
+        /// The entry matches all HTTP methods unless you list some with ``methods(_:)``.
         public static func handler(_ handler: @escaping Handler) -> Answer {
             var answer = Answer("handler", "0")
             answer.handlers = [handler]
             return answer
         }
 
-        /// Answers with an empty body and a status code, 200–599.
+        /// Returns an empty body with a status code, 200–599.
         public static func status(_ status: Int) -> Answer { Answer("status", String(status)) }
 
-        /// Fails the request with an error.
+        /// Fails the request with an error. Needs an attached session.
         public static func error(_ code: URLError.Code) -> Answer {
             Answer("error", JSONText.string(URLErrorNames.text(code)))
         }
 
-        /// Sends the request to another URL.
+        /// Forwards the request to another URL. Needs an attached session.
         ///
         /// - Parameter url: An absolute URL. Each `*` is replaced, in order, with the text that a wildcard in the key's
         ///   path or query matched.
         public static func forward(to url: String) -> Answer { Answer("forwardTo", JSONText.string(url)) }
 
-        /// Forwards the request to the network with changed headers.
+        /// Forwards the request to the network with changed headers. Needs an attached session.
         ///
         /// - Parameter headers: The headers to set. A `nil` value removes the header.
         public static func requestHeaders(_ headers: [String: String?]) -> Answer {
@@ -230,13 +237,13 @@ extension SubstitutionMap.Answer: ExpressibleByStringLiteral, ExpressibleByArray
 /// Modifiers that set an answer's fields. A modifier of one value, such as ``status(_:)``, replaces an earlier value. One
 /// of several values, such as ``headers(_:)``, ``methods(_:)`` or ``when(headers:query:json:text:)``, adds to them.
 extension SubstitutionMap.Answer {
-    /// When an answer's file or body is used.
+    /// When the session gets an answer's file or body.
     public enum Use: String, Sendable, Hashable {
         /// Always. The default.
         case always
-        /// Until the network has a newer file. Only for files.
+        /// Until the network has a newer file, which is then used. Only for files.
         case untilUpdated
-        /// When the network fails.
+        /// When the network fails. Needs an attached session.
         case whenOffline
 
         package static let allCases: [Use] = [.always, .untilUpdated, .whenOffline]
@@ -256,49 +263,54 @@ extension SubstitutionMap.Answer {
         setting("charset", charset.map { JSONText.string($0) } ?? "null")
     }
 
-    /// Adds HTTP methods that are answered. `GET` implies `HEAD`, and `*` means all methods.
+    /// Adds HTTP methods that the entry matches; `GET` by default. `GET` implies `HEAD`, and `*` means all methods.
+    /// Other methods than `GET` and `HEAD` need an attached session.
     public func methods(_ methods: String...) -> Self { adding(methods, to: "methods") }
 
-    /// Delays the answer by a number of seconds, 0–3600.
+    /// Delays the response by a number of seconds, 0–3600. Needs an attached session.
     public func delay(_ seconds: Double) -> Self { setting("delay", JSONText.number(seconds)) }
 
-    /// Sends the body at an even rate, 1–1,000,000,000 bytes per second.
+    /// Sends the body at an even rate, 1–1,000,000,000 bytes per second. Needs an attached session.
     public func bytesPerSecond(_ rate: Int) -> Self { setting("bytesPerSecond", String(rate)) }
 
     /// Sends the body line by line: the first line at once, and each other line `seconds` (0–3600) after the previous
-    /// one.
+    /// one. Needs an attached session.
     public func secondsPerLine(_ seconds: Double) -> Self { setting("secondsPerLine", JSONText.number(seconds)) }
 
     /// Sends the body event by event: the first event at once, and each other event `seconds` (0–3600) after the
-    /// previous one. A blank line ends an event.
+    /// previous one. A blank line ends an event. Needs an attached session.
     public func secondsPerEvent(_ seconds: Double) -> Self { setting("secondsPerEvent", JSONText.number(seconds)) }
 
-    /// Sets how many requests (1–1,000,000,000) an alternative answers before it's skipped.
+    /// Sets how many requests (1–1,000,000,000) an alternative matches before it's skipped. Needs an attached session.
+    /// Setting the cache's map starts the count again.
     public func times(_ count: Int) -> Self { setting("times", String(count)) }
 
-    /// Sets when the answer's file or body is used.
+    /// Sets when the session gets the answer's file or body; ``Use/always`` by default. ``Use/whenOffline`` needs an
+    /// attached session.
     public func use(_ use: Use) -> Self { setting("use", JSONText.string(use.rawValue)) }
 
     /// Sets how many seconds (more than 0) the network may take for a complete response, or for the first piece of an
-    /// event stream, before the answer's file or body is used. Applies only with ``Use/whenOffline``.
+    /// event stream, before the answer's file or body is used. Needs an attached session, and ``Use/whenOffline``.
     public func timeout(_ seconds: Double) -> Self { setting("timeout", JSONText.number(seconds)) }
 
-    /// Ignores all query parameters when URLs are compared with the key.
+    /// Ignores all query parameters when a request's URL is compared with the key.
     public func ignoreQuery() -> Self { setting("ignoreQuery", "true") }
 
-    /// Adds names of query parameters to ignore when URLs are compared with the key. A name may end in `*`.
+    /// Adds names of query parameters to ignore when a request's URL is compared with the key. A name may end in `*`.
     public func ignoreQuery(_ names: String...) -> Self { ignoresQuery ? self : adding(names, to: "ignoreQuery") }
 
-    /// Sets headers on a request that's forwarded to the network. A `nil` value removes the header. A header replaces an
-    /// earlier one with the same name, in any letter case.
+    /// Sets headers on a request that's forwarded to the network. Needs an attached session. A `nil` value removes the
+    /// header. A header replaces an earlier one with the same name, in any letter case.
     public func requestHeaders(_ headers: [String: String?]) -> Self { adding(headers, to: "setRequestHeaders") }
 
-    /// Adds conditions that a request must meet. It must meet all of them.
+    /// Adds conditions, all of which a request must meet.
     ///
     /// ```swift
     /// .file("me.json").methods("POST").when(json: ["operationName": "Me"])
     /// ```
-    /// Creating a map throws an error if a header, a parameter, or the body's JSON or text gets two conditions.
+    ///
+    /// Creating a map throws an error if a header, a parameter, or the body's JSON or text gets two conditions. The
+    /// parameters `json` and `text` need an attached session.
     ///
     /// - Parameters:
     ///   - headers: The values that headers must have, with `*` for any text. If a value is `nil`, the request must not
@@ -321,12 +333,12 @@ extension SubstitutionMap.Answer {
 }
 
 extension JSONText {
-    /// Returns an object's members with string values, sorted by name. A `nil` value becomes `null`.
+    /// Sorted by name. A `nil` value becomes `null`.
     static func members(_ members: [String: String?]) -> [(key: String, value: String)] {
         members.ordered { $0.key < $1.key }.map { ($0.key, $0.value.map { string($0) } ?? "null") }
     }
 
-    /// Returns a number, or `null` if it isn't finite.
+    /// `null` if the number isn't finite.
     static func number(_ number: Double) -> String { number.isFinite ? "\(number)" : "null" }
 }
 
@@ -338,7 +350,7 @@ extension SubstitutionMap.Answer {
     /// ```
     public struct JSON: Sendable {
         let text: String
-        /// Why a value can't be written as JSON; `nil` if there's no problem. In the text, that value is `null`.
+        /// Why a value can't be written as JSON. In the text, that value is `null`.
         let problem: String?
 
         /// Returns a value as `JSONEncoder` encodes it. If that fails, creating a map with the value throws an error.
@@ -354,7 +366,7 @@ extension SubstitutionMap.Answer {
             }
         }
 
-        /// Creates a value from JSON text. If the text isn't one JSON value, ``problem`` says why.
+        /// If the text isn't one JSON value, ``problem`` says why.
         init(text: String) {
             var problem: String?
             var text = text

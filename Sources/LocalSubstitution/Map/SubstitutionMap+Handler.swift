@@ -6,11 +6,17 @@ import FoundationNetworking
 #endif
 
 extension SubstitutionMap {
-    /// A closure that computes an answer.
+    /// A closure that computes the answer to a request. The entry needs an attached session.
     ///
-    /// If it throws a `URLError`, the request fails with that error. If it throws another error, the request fails with
-    /// `URLError.badServerResponse`. The closure's task is cancelled if the request is cancelled or times out. On
-    /// Linux, and from macOS 15 and iOS 18 on, the closure may block its thread.
+    /// ```swift
+    /// let handler: SubstitutionMap.Handler = { request in
+    ///     .json(["id": .value(request.captures[0])])
+    /// }
+    /// ```
+    ///
+    /// If the closure throws a `URLError`, the request fails with that error. If it throws another error, the request
+    /// fails with `URLError.badServerResponse`. The closure's task is cancelled if the request is cancelled or times
+    /// out. On Linux, and from macOS 15 and iOS 18 on, the closure may block its thread.
     public typealias Handler = @Sendable (Request) async throws -> Answer
 
     /// A request as a handler sees it.
@@ -59,7 +65,7 @@ extension SubstitutionMap {
 }
 
 extension DecodingError {
-    /// The error for decoding the body of a request that has none, or whose body can't be seen.
+    /// For a request without a body, or whose body isn't available.
     package static let withoutBody = DecodingError.dataCorrupted(
         Context(
             codingPath: [],
@@ -74,8 +80,8 @@ extension Entry {
     package final class Handler: Sendable {
         /// The handler's name in the map's JSON; `nil` for a closure in a map made in code.
         let name: String?
-        /// The closure; `nil` in a tool, which doesn't have the app's code. A ``RequestLoad`` calls it, and decides what
-        /// its error or answer means for the request.
+        /// `nil` in a tool, which doesn't have the app's code. A ``RequestLoad`` calls it, and decides what its error
+        /// or answer means for the request.
         let call: SubstitutionMap.Handler?
 
         init(name: String? = nil, _ call: SubstitutionMap.Handler?) {
@@ -83,7 +89,7 @@ extension Entry {
             self.call = call
         }
 
-        /// The handler's name in explanations.
+        /// For explanations.
         package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
 
         /// The message of a tool that would have to call the handler, but doesn't have the app's code.
@@ -111,7 +117,7 @@ extension SubstitutionMap {
             numbered.indices.contains(number) ? Entry.Handler(numbered[number]) : nil
         }
 
-        /// Returns the message about an unknown name; `nil` for the name of a handler.
+        /// The message about an unknown name.
         func problem(withName name: String) -> String? {
             guard !name.isEmpty else {
                 let advice = known ?? "Pass a handler in `handlers:` where you load the map, and write its name here."
@@ -123,7 +129,7 @@ extension SubstitutionMap {
 
         func handler(named name: String) -> Entry.Handler { Entry.Handler(name: name, named?[name]) }
 
-        /// Advice that lists the handlers' names; `nil` without handlers.
+        /// Advice that lists the handlers' names.
         private var known: String? {
             let names = (named ?? [:]).map(\.key).ordered(by: <).map { "“\($0)”" }.joined(separator: ", ")
             return names.isEmpty ? nil : "Use one of your handlers (\(names)), or add another to `handlers:`."

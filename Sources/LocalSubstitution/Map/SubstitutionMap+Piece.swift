@@ -1,7 +1,8 @@
 public import Foundation
 
 extension SubstitutionMap {
-    /// A piece of a stream in code: text, JSON, a file, or the error that ends the stream. A string literal is text.
+    /// A piece of a stream made in code: text, JSON, a file, or the error that ends the stream. A string literal is
+    /// text. Streams need an attached session.
     ///
     /// ```swift
     /// .stream(["data: a\n\n", .text("data: b\n\n").delay(0.2), .file("rest.sse"), .error(.networkConnectionLost)])
@@ -22,7 +23,7 @@ extension SubstitutionMap {
         /// Text in UTF-8.
         public static func text(_ text: String) -> Piece { Piece("text", JSONText.string(text)) }
 
-        /// JSON that's written as a literal. No line end is added.
+        /// JSON that you write as a literal. No line end is added.
         public static func json(_ value: Answer.JSON) -> Piece { Piece("json", value.text, problem: value.problem) }
 
         /// The bytes of a file.
@@ -55,24 +56,20 @@ extension Entry {
         package enum Content: Sendable {
             case data(Data)
             case file(FileName)
-            /// The error with which the request fails.
             case error(URLError.Code)
         }
 
         package internal(set) var content: Content
-        /// The delay in seconds, after the previous piece or, for the first piece, after the stream begins.
+        /// In seconds, after the previous piece or, for the first piece, after the stream begins.
         package internal(set) var delay = 0.0
-        /// The piece's line in the map; 0 for a map made in code.
+        /// 0 for a map made in code.
         package internal(set) var line = 0
 
-        /// The name of the piece's file; `nil` if it has none.
         package var file: FileName? { if case .file(let name) = content { name } else { nil } }
 
-        /// The error that ends the stream; `nil` if the piece has none. If it's the only piece, the stream has no head.
+        /// If the only piece has an error, the stream has no head.
         var error: URLError.Code? { if case .error(let code) = content { code } else { nil } }
 
-        /// Returns the pieces with other file names, such as names whose wildcards are filled.
-        ///
         /// - Parameter names: For each piece with a file, in order, its new name.
         static func pieces(_ pieces: [Piece], withFiles names: [String]) -> [Piece] {
             var names = names[...]

@@ -1,5 +1,5 @@
 extension SubstitutionMap {
-    /// A part of a map that's valid, but probably isn't what was meant.
+    /// A part of a map that's valid, but probably isn't what you meant.
     public struct Warning: Sendable, Hashable, CustomStringConvertible {
         /// The kind of a warning, for use in code.
         public struct Kind: RawRepresentable, Sendable, Hashable {
@@ -11,18 +11,21 @@ extension SubstitutionMap {
 
             /// The resources folder has a file that no entry uses.
             public static var unusedFile: Kind { Kind(rawValue: "unusedFile") }
-            /// A pattern never answers, because its file name is never valid, or other patterns win all its URLs.
+            /// A pattern never matches, because its file name is never valid, or other patterns win all its URLs.
             public static var neverWins: Kind { Kind(rawValue: "neverWins") }
-            /// A part of an entry has no effect. Without `"use": "whenOffline"`, that's a `timeout`. In `methods`, it's a
-            /// method in lowercase, such as `get`, which clients send in uppercase. In a session to which the cache isn't attached, it's a field such as `delay` or `forwardTo`, or a response that URLSession doesn't
-            /// accept from a cache. To attach the cache, call
-            /// ``LocalSubstitutionCache/attach(to:unmatched:)`` or ``LocalSubstitutionCache/install(unmatched:)``.
+            /// A part of an entry has no effect.
+            ///
+            /// - A `timeout` without `"use": "whenOffline"`.
+            /// - A method in lowercase in `methods`, such as `get`. Clients send methods in uppercase.
+            /// - In a session to which the cache isn't attached: a field such as `delay` or `forwardTo`, or a response
+            ///   that URLSession doesn't accept from a cache. To attach the cache, call
+            ///   ``LocalSubstitutionCache/attach(to:unmatched:)`` or ``LocalSubstitutionCache/install(unmatched:)``.
             public static var noEffect: Kind { Kind(rawValue: "noEffect") }
             /// A file's first bytes don't fit its MIME type.
             public static var contradictedType: Kind { Kind(rawValue: "contradictedType") }
             /// The letter case of a file's name differs between the map and the disk.
             public static var letterCase: Kind { Kind(rawValue: "letterCase") }
-            /// A pattern serves every file of the resources folder.
+            /// A pattern matches every file of the resources folder.
             public static var catchAll: Kind { Kind(rawValue: "catchAll") }
             /// A key has a placeholder of another syntax, such as `:id`, `{id}` or `\d+`. Only `*` matches any text.
             public static var foreignSyntax: Kind { Kind(rawValue: "foreignSyntax") }
@@ -30,7 +33,6 @@ extension SubstitutionMap {
             public static var longDelay: Kind { Kind(rawValue: "longDelay") }
         }
 
-        /// The kind of warning.
         public let kind: Kind
         /// The entry's key; `nil` for a warning that isn't about an entry.
         public let key: String?

@@ -3,9 +3,9 @@ import Guarded
 
 /// A map from URLs to their answers: the contents of `substitutions.json`, checked and indexed.
 ///
-/// A map never changes, and copying it is cheap.
+/// A map never changes. Copying it is cheap.
 public struct SubstitutionMap: Sendable {
-    /// The problems with the entries that were skipped. Empty unless the map was loaded with ``InvalidEntries/skip``.
+    /// The problems with invalid entries. Empty unless you loaded the map with ``InvalidEntries/skip``.
     public var problems: [Problem] { storage.problems }
 
     let storage: Storage
@@ -20,7 +20,6 @@ public struct SubstitutionMap: Sendable {
         /// `nil` for a map that wasn't loaded from a file.
         let source: Source?
 
-        /// Creates the contents of a map without entries.
         init() {
             (problems, index, filesLeftOut, hasCheckedFiles, folder, source) = ([], MapIndex(), [], true, nil, nil)
         }
@@ -45,7 +44,6 @@ public struct SubstitutionMap: Sendable {
             self.source = source
         }
 
-        /// Returns the keys that almost match a URL.
         func nearMisses(of url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
             nearMisses.withLock { made in
                 let finder = made ?? NearMisses(index)
@@ -54,7 +52,7 @@ public struct SubstitutionMap: Sendable {
             }.of(url)
         }
 
-        /// The search for near misses; `nil` until it's first needed. Most processes never need it.
+        /// `nil` until it's first needed. Most processes never need it.
         private let nearMisses = Guarded<NearMisses?>(nil)
     }
 
@@ -62,16 +60,17 @@ public struct SubstitutionMap: Sendable {
     public enum InvalidEntries: Sendable, Hashable {
         /// Throws an error if there's any problem.
         case reject
-        /// Leaves out invalid entries and lists their problems in ``SubstitutionMap/problems``. For apps that you ship.
+        /// Skips invalid entries, and lists their problems in ``SubstitutionMap/problems``. Use this in apps that you
+        /// ship.
         ///
-        /// Doesn't check files, so a missing file is found only when a request needs it. To check files, use
+        /// Files aren't checked. A missing file is found only when a request needs it. To check files, use
         /// ``SubstitutionMap/fileProblems()``. Throws an error only if the map can't be read or isn't a JSON object.
         ///
         /// If the map's `$version` is newer than this library, the entries that the library understands are used, and
         /// the version is the only problem.
         case skip
 
-        /// Whether files are looked for when a map is loaded.
+        /// When a map is loaded.
         fileprivate var looksAtFiles: Bool { self == .reject }
     }
 
@@ -137,12 +136,12 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// Loads a map in a tool that doesn't have the app's code. Entries may use any handler name.
+    /// For a tool, which doesn't have the app's code: entries may use any handler name.
     package init(inTool file: URL, resources: URL?) throws(SubstitutionMapError) {
         try self.init(MapFile(file), resources: resources, invalidEntries: .reject, handlers: .any)
     }
 
-    /// Loads the valid entries of a map and checks their files, for tools that show every problem.
+    /// For tools that show every problem: loads the valid entries, and checks their files.
     ///
     /// - Throws: An error if the map can't be read or isn't a JSON object.
     package init(checking file: URL, resources: URL?) throws(SubstitutionMapError) {
@@ -190,9 +189,7 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// Loads a map from text that is about to be written to the map's file.
-    ///
-    /// - Throws: An error that lists every problem with the map, each with its key and line.
+    /// For text that is about to be written to the map's file.
     package init(json: Data, of file: URL, resources: URL) throws(SubstitutionMapError) {
         let folders = [resources, file.deletingLastPathComponent()].map { $0.resolvingSymlinksInPath().path }
         let isOwn = folders[0] == folders[1]
@@ -212,7 +209,7 @@ public struct SubstitutionMap: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - entries: Keys as in the JSON, and their answers.
+    ///   - entries: The keys, as in the JSON, and their answers.
     ///   - resources: The folder with the entries' files. A map without files doesn't need one.
     /// - Throws: An error that lists every problem with the map, each with its key. Giving a key twice is a problem.
     public init(_ entries: KeyValuePairs<String, Answer>, resources: URL? = nil) throws(SubstitutionMapError) {
@@ -220,7 +217,7 @@ public struct SubstitutionMap: Sendable {
         storage = try Storage(MapLoader(answers: Array(entries), folder: folder), folder: folder)
     }
 
-    /// Creates a map from entries that were converted from another format. They don't use files.
+    /// For entries that were converted from another format. They don't use files.
     ///
     /// - Parameter leftOut: Problems with parts of the other format that a map can't represent. They're added to the
     ///   map's ``problems``.
@@ -228,26 +225,24 @@ public struct SubstitutionMap: Sendable {
         storage = try Storage(MapLoader(answers: entries), folder: nil, leftOut: leftOut)
     }
 
-    /// The number of entries. `null` and disabled entries count, but skipped ones don't.
+    /// The number of entries, including `null` and disabled ones. Invalid entries that were skipped aren't counted.
     public var count: Int { storage.index.entries.count }
 
-    /// The entries: those with exact keys in the order of the map, then patterns in order of precedence.
+    /// Those with exact keys in the order of the map, then patterns in order of precedence.
     package var entries: [Entry] { storage.index.entries }
 
     package func isCopy(of other: SubstitutionMap) -> Bool { storage === other.storage }
 
-    /// The problem of a map that needs a newer version of the library; `nil` for other maps. Tools don't judge or change
-    /// such a map.
+    /// `nil` for a map that this version of the library understands. Tools don't judge or change such a map.
     package var newerVersion: Problem? { problems.first { $0.kind == .newerVersion } }
 
-    /// The file that the map was loaded from; `nil` for a map that wasn't loaded from a file.
+    /// `nil` for a map that wasn't loaded from a file.
     package var file: URL? { storage.source?.file.url }
 
-    /// The folder with the entries' files; `nil` if there's none.
     package var resources: ResourcesFolder? { storage.folder }
 
-    /// Returns the answer to a `GET` of a URL, without reading its file. `nil` if no entry answers, or if the answer
-    /// isn't local; see ``Substitution/isLocal``. An entry whose file doesn't exist doesn't answer.
+    /// For a `GET`. Doesn't read the file. `nil` if no entry matches, or if the answer isn't local; see
+    /// ``Substitution/isLocal``. An entry whose file doesn't exist is skipped.
     package func substitution(for url: URL) -> Substitution? {
         guard let url = try? NormalizedURL(url.absoluteString) else { return nil }
         return match(url).localSubstitution
@@ -317,16 +312,16 @@ extension SubstitutionMap {
 extension SubstitutionMap {
     /// Returns the problems with the entries' files.
     ///
-    /// This checks every file, so call it in a unit test of a map that you ship, not in the app.
+    /// This checks every file. Call it in a unit test of a map that you ship.
     public func fileProblems() -> [Problem] { checkedFiles().problems }
 
-    /// The files that count as used although no valid entry names them: the files of invalid entries, and existing
-    /// files whose names are probably misspelled in the map.
+    /// These files count as used although no valid entry names them: the files of invalid entries, and existing files
+    /// whose names are probably misspelled in the map.
     package var filesLeftOut: [FileName] {
         storage.filesLeftOut + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
     }
 
-    /// Returns the problems with files, and the existing files whose names are probably misspelled in the map.
+    /// `meant` has the existing files whose names are probably misspelled in the map.
     private func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
         let files = FileChecker(storage.folder, looksAtFiles: true)
         let entries = storage.index.entries.flatMap(\.answering)

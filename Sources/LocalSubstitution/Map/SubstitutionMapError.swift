@@ -1,8 +1,8 @@
 public import Foundation
 
-/// An error that lists every problem with a map, not only the first.
+/// An error that lists every problem with a map.
 public struct SubstitutionMapError: Error, Sendable, CustomStringConvertible, LocalizedError {
-    /// The map's file; `nil` for a map that wasn't loaded from a file.
+    /// The map's file; `nil` if the map wasn't loaded from a file.
     public let file: URL?
     /// The problems, in the order of their lines. Never empty.
     public let problems: [SubstitutionMap.Problem]
@@ -64,7 +64,7 @@ extension SubstitutionMap {
             public static var invalidHeader: Kind { Kind(rawValue: "invalidHeader") }
             /// Fields contradict each other, or a field isn't allowed where it's written.
             public static var conflict: Kind { Kind(rawValue: "conflict") }
-            /// An alternative never answers, since an earlier one answers all its requests.
+            /// An alternative never matches, since an earlier one matches all its requests.
             public static var neverReached: Kind { Kind(rawValue: "neverReached") }
             /// An entry has no answer, such as a file, body, status or error.
             public static var noFile: Kind { Kind(rawValue: "noFile") }
@@ -80,7 +80,6 @@ extension SubstitutionMap {
             public static var unreadableFile: Kind { Kind(rawValue: "unreadableFile") }
         }
 
-        /// The kind of problem.
         public let kind: Kind
         /// The entry's key; `nil` for a problem with the map as a whole.
         public let key: String?
@@ -108,7 +107,6 @@ extension SubstitutionMap {
             self.init(kind, key: entry.key, line: entry.lineInMap, message)
         }
 
-        /// Creates the problem of a map whose text isn't a JSON object.
         package init(_ error: JSONCursor.SyntaxError, in json: [UInt8]) {
             let (line, column) = error.position(in: json)
             let kind: Kind = error.isOtherJSON ? .notAnObject : .syntax
@@ -121,7 +119,7 @@ extension SubstitutionMap {
 }
 
 extension [SubstitutionMap.Problem] {
-    /// Returns the problems in the order of their lines, after the problem with the resources folder, if any.
+    /// In the order of their lines, after the problem with the resources folder, if any.
     func ordered(after folderProblem: SubstitutionMap.Problem?) -> [SubstitutionMap.Problem] {
         (folderProblem.map { [$0] } ?? []) + ordered { ($0.line ?? 0) < ($1.line ?? 0) }
     }

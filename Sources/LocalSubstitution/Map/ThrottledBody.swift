@@ -1,8 +1,8 @@
 package import Dispatch
 package import Foundation
 
-/// A body on its way to a client: at its rate, or as it arrives. Says which bytes are next and when they're due. The sender
-/// waits.
+/// A body on its way to a client, at its rate or as it arrives. It says which bytes are next and when they're due. The
+/// sender waits.
 package struct ThrottledBody {
     private let body: Response.Body
     private let rate: Rate?

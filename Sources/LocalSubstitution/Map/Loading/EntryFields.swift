@@ -5,7 +5,7 @@ import HTTPSyntax
 /// `nil` or empty.
 package struct EntryFields: Sendable {
     package internal(set) var file: String?
-    /// The kind of the answer; `nil` if the fields have no answer.
+    /// `nil` if the fields have no answer.
     var kind: Kind?
     /// The answer from `json`, `text`, `stream`, `error`, `forwardTo`, `handler` or data in code; otherwise, `nil`.
     var answer: Entry.Answer?
@@ -14,7 +14,7 @@ package struct EntryFields: Sendable {
     package var charset: String??
     package var status: Int?
     package var headers: [String: String] = [:]
-    /// Whether the entry or, for an alternative, its entry sets headers. Headers of `$defaults` don't count.
+    /// Whether the entry or, for an alternative, its entry sets headers. Headers of `$defaults` are ignored.
     private(set) var hasOwnHeaders = false
     /// Headers to set on a forwarded request. A `nil` value removes the header.
     var requestHeaders: [(name: String, value: String?)] = []
@@ -22,19 +22,18 @@ package struct EntryFields: Sendable {
     package var use: Substitution.Use?
     package internal(set) var timeout: Double?
     package var methods: [String]?
-    /// The delay in seconds.
+    /// In seconds.
     package internal(set) var delay: Double?
     /// Whether the delay isn't the entry's own, but comes from `$defaults` or, for an alternative, from its entry.
     package internal(set) var inheritsDelay = false
     package var rate: Rate?
     package internal(set) var when: RequestCondition?
-    /// How many requests an alternative answers; `nil` for any number.
+    /// How many requests an alternative matches; `nil` for any number.
     package internal(set) var times: Int?
     package var isEnabled: Bool?
-    /// Each alternative's fields and line.
     var alternatives: [(line: Int, fields: EntryFields)] = []
 
-    /// Creates the fields of an entry that only names a file. If the file is `nil`, no field is set.
+    /// If the file is `nil`, no field is set.
     package init(file: String? = nil) {
         self.file = file
         kind = file == nil ? nil : .file
@@ -224,7 +223,6 @@ extension EntryFields {
             $0.timeout = $0.timeout ?? ($0.use == .whenOffline ? $1.timeout : nil)
         }
 
-        /// Returns the field with a name; `nil` if there's none.
         static func named(_ name: String) -> Field? { all.first { $0.name == name } }
         static let answers = all.filter { $0.answer != nil }.map(\.name)
         fileprivate static let inherited = all.filter { $0.inherit != nil }

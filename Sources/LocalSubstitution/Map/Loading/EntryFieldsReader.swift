@@ -74,7 +74,6 @@ package final class EntryFieldsReader {
         if problems.isEmpty, place != .defaults { checkWhatGoesTogether() }
     }
 
-    /// Creates a reader, and reads a member's object or list.
     convenience init(
         _ member: Member,
         of bytes: [UInt8],
@@ -86,7 +85,7 @@ package final class EntryFieldsReader {
         self.init(member.range, of: bytes, line: line, valueLine: valueLine, in: place, data: data, handlers: handlers)
     }
 
-    /// Returns the line of a field, or the object's line if the field isn't set; `nil` for a map made in code.
+    /// The object's line if the field isn't set; `nil` for a map made in code.
     func lineInMap(_ field: String) -> Int? { line > 0 ? lines[field] ?? line : nil }
 
     // MARK: Fields with a value
@@ -125,7 +124,7 @@ package final class EntryFieldsReader {
         }
     }
 
-    /// Sets the rate, and notes a problem if there's another. Does nothing without a rate.
+    /// Notes a problem if there's already a rate.
     func set(_ rate: Rate?, _ member: Member) {
         guard let rate else { return }
         guard fields.rate == nil else {
@@ -158,13 +157,13 @@ package final class EntryFieldsReader {
         return number(member, expected) { 0...3600 ~= $0 ? nil : "“\(member.key)” must be \(expected)." }
     }
 
-    /// Returns an integer. A number such as `1e2` or `4.0` is an integer, too.
+    /// A number such as `1e2` or `4.0` is an integer, too.
     func integer(_ member: Member, _ expected: String, _ problem: ((Int) -> String?)? = nil) -> Int? {
         let integer = numberText(member).flatMap { Int($0) ?? Double($0).flatMap { Int(exactly: $0) } }
         return checked(integer, member, expected, problem)
     }
 
-    /// Returns an integer in a range, which `expected` names.
+    /// - Parameter expected: The range in words.
     func integer(_ member: Member, _ expected: String, in range: ClosedRange<Int>) -> Int? {
         integer(member, expected) { range ~= $0 ? nil : "“\(member.key)” must be \(expected)." }
     }
@@ -202,20 +201,19 @@ package final class EntryFieldsReader {
         member.kind == .number ? String(decoding: bytes[member.range], as: UTF8.self) : nil
     }
 
-    /// Returns the members of an object. Its syntax is valid, since the scan of the whole map has checked it.
+    /// The syntax is valid, since the scan of the whole map has checked it.
     func members(in range: Range<Int>, line: Int) -> [Member] {
         (try? JSONScanner(bytes, in: range, line: line).members()) ?? []
     }
 
-    /// Returns the elements of a list.
     func elements(in range: Range<Int>, line: Int) -> [Member] {
         (try? JSONScanner(bytes, in: range, line: line).elements()) ?? []
     }
 
-    /// Returns the members of a member's object; an empty array for any other value.
+    /// Empty for a value that isn't an object.
     func members(of member: Member) -> [Member] { members(in: member.range, line: member.valueLine) }
 
-    /// Returns the elements of a member's array; an empty array for any other value.
+    /// Empty for a value that isn't an array.
     func elements(of member: Member) -> [Member] { elements(in: member.range, line: member.valueLine) }
 
     func note(_ member: Member, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
@@ -228,7 +226,7 @@ package final class EntryFieldsReader {
         problems.append((line, kind, message))
     }
 
-    /// Notes the problems with a part of the object, such as “Piece 2”.
+    /// - Parameter name: The part's name in messages, such as “Piece 2”.
     private func note(_ part: EntryFieldsReader, _ name: String) {
         for problem in part.problems { note(problem.line, problem.kind, "\(name): \(problem.message)") }
     }
@@ -326,7 +324,6 @@ extension EntryFieldsReader {
         }
     }
 
-    /// Notes a problem if fields can't go together, or if the entry has no answer.
     private func checkWhatGoesTogether() {
         let answers = EntryFields.Field.answers.filter { lines[$0] != nil }
             .ordered { [lines] in lines[$0, default: 0] < lines[$1, default: 0] }
@@ -355,7 +352,7 @@ extension EntryFieldsReader {
         }
     }
 
-    /// Returns whether a JSON value is nested too deeply. If it is, notes a problem.
+    /// Notes a problem if it is.
     func isTooDeep(_ member: Member) -> Bool {
         let deepest = JSONValue.deepest
         let isTooDeep = bytes.withUnsafeBufferPointer { bytes in
@@ -434,7 +431,7 @@ extension EntryFieldsReader {
         fields.requestHeaders = validHeaders(of: member, areOfRequest: true)
     }
 
-    /// Returns an object's valid headers. Notes a problem for each other header.
+    /// Notes a problem for each invalid header, and leaves it out.
     private func validHeaders(
         of member: Member,
         areOfRequest: Bool

@@ -25,8 +25,6 @@ final class FileChecker {
         listing = folder.flatMap { $0.mapName == nil ? FolderListing($0) : nil }
     }
 
-    /// Returns the problems with an entry's files and target.
-    ///
     /// - Parameter wildcardsInKey: The number of wildcards in the path and query of the entry's key. A file or target
     ///   with more wildcards is a problem.
     func problems(of entry: Entry, wildcardsInKey: Int) -> [SubstitutionMap.Problem] {
@@ -56,7 +54,7 @@ final class FileChecker {
         return problem
     }
 
-    /// Returns a problem if an entry's `forwardTo` has more wildcards than its key's path and query; otherwise, `nil`.
+    /// A problem if `forwardTo` has more wildcards than its key's path and query; otherwise, `nil`.
     private static func problem(ofTargetOf entry: Entry, wildcardsInKey: Int) -> SubstitutionMap.Problem? {
         guard let target = entry.forwardTarget, target.wildcards > wildcardsInKey else { return nil }
         return SubstitutionMap.Problem(.invalidValue, tooMany(target.wildcards, in: "“forwardTo”", wildcardsInKey))
@@ -69,7 +67,7 @@ final class FileChecker {
             + "Remove the extra *, or add * to the key's path."
     }
 
-    /// Returns the problem with the resources folder; `nil` if there's none. A map without files doesn't need a folder.
+    /// A map without files doesn't need a folder.
     ///
     /// - Parameter first: The first entry with a file, as an example.
     func folderProblem(of first: Entry?) -> SubstitutionMap.Problem? {
@@ -83,8 +81,7 @@ final class FileChecker {
         }
     }
 
-    /// Returns the message about a file in a map without a resources folder. In code, a string alone is a file's name, and
-    /// may have been meant as a body.
+    /// In code, a string alone is a file's name, and may have been meant as a body.
     static func noFolder(for name: FileName, inCode: Bool) -> String {
         "The file “\(name.text)” can't be found, since the map has no resources folder. "
             + "Pass `resources:` when you make the map or to the test's trait"
@@ -140,7 +137,7 @@ final class FileChecker {
         }
     }
 
-    /// Returns the problem with the folder before a name's first wildcard, such as a missing folder; `nil` if it's OK.
+    /// The problem with the folder before the name's first wildcard, such as a missing folder; `nil` if it's OK.
     private func problem(ofFolderOf name: FileName) -> SubstitutionMap.Problem? {
         let fixed = name.fixedFolder
         // An empty text means the resources folder. If that's missing, it's reported once, not for each entry.
@@ -179,7 +176,7 @@ private final class FileSuggestions {
     private lazy var folders = Names(Set(files.all.flatMap { ResourcesFolder.folders(of: $0) }).ordered(by: <))
     /// Advice for a folder in a bundle, since a build tool may have moved its files; otherwise, empty.
     private let bundleAdvice: String
-    /// The number of suggestions that may still be made. More than 100 don't help.
+    /// More than 100 suggestions don't help.
     private var left = 100
 
     init(in folder: ResourcesFolder?) {
@@ -189,8 +186,7 @@ private final class FileSuggestions {
             ? " Xcode groups and `.process` flatten folders. Use a folder reference or `.copy`." : ""
     }
 
-    /// The names of the files to suggest. In the map's own folder, leaves out the map and hidden files, which are never
-    /// served.
+    /// Without the map and hidden files if they're in the map's own folder, where they're never served.
     private var servedFiles: [String] {
         guard let folder, let map = folder.mapName else { return folder?.names(limit: 10_000) ?? [] }
         return folder.names(limit: 10_000).filter { $0 != map && !ResourcesFolder.isHidden($0) }
@@ -229,8 +225,7 @@ private final class FileSuggestions {
             }
         }
 
-        /// Returns a name with the same last segment, in another folder. If there's none, returns the most similar
-        /// name. Returns `nil` if no name is similar.
+        /// A name with the same last segment in another folder or, if there's none, the most similar name.
         func nearest(to name: String) -> String? {
             byLastSegment[ResourcesFolder.split(name).last] ?? nearest.of(name)
         }

@@ -27,7 +27,7 @@ package final class MapFile: Sendable {
         digest = hasher.finalize()
     }
 
-    /// Returns advice about a path that isn't a file's, with a leading space. Returns an empty text for other problems.
+    /// With a leading space; empty if the path is a file's.
     private static func advice(on problem: FileProblem, at url: URL) -> String {
         switch problem {
         case .missing, .notRegular:

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A loader that checks every entry of a map, notes every problem, and indexes the valid entries.
+/// Checks every entry of a map, notes every problem, and indexes the valid entries.
 final class MapLoader {
     typealias Problem = SubstitutionMap.Problem
 
@@ -17,21 +17,17 @@ final class MapLoader {
     private let handlers: SubstitutionMap.HandlerTable
     /// The valid entries with patterns. They're indexed when all are known.
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
-    /// The positions in ``patterns``, by the pattern's normal form.
     private var places: [String: Int] = [:]
-    /// For each normal form of a key, the first invalid entry. A later entry whose key has the same form is reported as
+    /// The first invalid entry for each normal form of a key. A later entry whose key has the same form is reported as
     /// a duplicate.
     private var wrong: [Entry] = []
-    /// The positions in ``wrong``, by the key's normal form.
     private var wrongPlaces: [String: Int] = [:]
     /// The normal forms and keys of all invalid entries. A later entry with one of these keys is invalid, too.
     private var wrongKeys: Set<String> = []
     private var defaults = EntryFields()
-    /// The options of an entry whose value is only a file name.
     private var plain = Entry.Options(EntryFields(), isPlain: true)
-    /// Whether the defaults are already known, since this is the second skip the map.
+    /// Whether the map is read for the second time, so that the defaults are known.
     private let hasDefaults: Bool
-    /// The first entry or alternative that names a file.
     private var firstWithFile: Entry?
     /// The line of each key that begins with `$`.
     private var reserved: [String: Int] = [:]
@@ -49,7 +45,6 @@ final class MapLoader {
         if let defaults { use(defaults) }
     }
 
-    /// Loads a map made in code.
     convenience init(answers: [(key: String, value: SubstitutionMap.Answer)], folder: ResourcesFolder? = nil) {
         self.init(folder, looksAtFiles: true)
         for (key, answer) in answers { add(answer, key: key) }
@@ -65,12 +60,8 @@ final class MapLoader {
         add(EntryFieldsReader(0..<json.count, of: json, line: 0, data: answer.data, handlers: handlers), key: key)
     }
 
-    /// Loads a map from its JSON.
-    ///
-    /// - Parameters:
-    ///   - folder: The resources folder; `nil` for none.
-    ///   - looksAtFiles: Whether files must exist. If so, a map with files needs a folder. If `false`, only files'
-    ///     names are checked.
+    /// - Parameter looksAtFiles: Whether files must exist. If so, a map with files needs a folder. If `false`, only
+    ///   files' names are checked.
     static func load(
         json: [UInt8],
         folder: ResourcesFolder?,
@@ -107,7 +98,7 @@ final class MapLoader {
         }
     }
 
-    /// Adds the members of a map one by one, since a list of all members would take as much memory as the map.
+    /// Adds the members one by one, since a list of all members would take as much memory as the map.
     ///
     /// - Returns: `false` if the map must be read again, because the defaults come after an entry to which they apply;
     ///   otherwise, `true`.
@@ -137,7 +128,6 @@ final class MapLoader {
         return areDefaultsFirst
     }
 
-    /// Returns whether a member is the `log` of an HTTP archive.
     private static func isArchive(_ member: JSONScanner.Member, of json: [UInt8]) -> Bool {
         member.key == "log"
             && (try? JSONScanner(json, in: member.range).members())?.contains { $0.key == "entries" } == true
@@ -219,7 +209,6 @@ final class MapLoader {
         }
     }
 
-    /// Checks the files and targets of an entry and its alternatives. Returns whether all are valid.
     private func check(_ entry: Entry, wildcards: Int) -> Bool {
         let problemsBefore = problems.count
         checkOne(entry, wildcards: wildcards)
@@ -280,7 +269,7 @@ private struct AlternativeEntries {
     private(set) var entries: [Entry] = []
     private(set) var problems: [SubstitutionMap.Problem] = []
 
-    /// For each condition and method, the number of the first alternative that answers all requests that meet the
+    /// For each condition and method, the number of the first alternative that matches all requests that meet the
     /// condition and have the method. The dictionary's keys consist of the condition's digest, a space and the method.
     private var firsts: [String: Int] = [:]
 
@@ -331,9 +320,9 @@ private struct AlternativeEntries {
     /// The digest of an alternative without a condition.
     private static let always = ""
 
-    /// Returns the number of an earlier alternative that answers all requests that meet a condition and have one of the
-    /// methods. If several earlier alternatives answer them only together, returns the number of one of them. Returns
-    /// `nil` if one of these requests may reach a later alternative.
+    /// The number of an earlier alternative that matches all requests that meet a condition and have one of the
+    /// methods. If several earlier alternatives match them only together, the number of one of them. `nil` if one of
+    /// these requests may reach a later alternative.
     ///
     /// - Parameter condition: The digest of the condition.
     private func first(answering methods: [String], for condition: String) -> Int? {
@@ -342,9 +331,9 @@ private struct AlternativeEntries {
         return found.contains(nil) ? nil : found.last ?? nil
     }
 
-    /// Returns whether an alternative answers every request with its methods that meets its condition. Returns `false`
-    /// for an alternative with `times`, and for one whose file or target has wildcards. With wildcards, a later
-    /// alternative answers if the file doesn't exist, or if the filled target isn't valid.
+    /// Whether the alternative matches every request with its methods that meets its condition. Not with `times`, and
+    /// not if its file or target has wildcards. With wildcards, a later alternative matches if the file doesn't exist,
+    /// or if the filled target isn't valid.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
         guard options.fields.times == nil, entry.files.allSatisfy({ $0.wildcards == 0 }) else { return false }

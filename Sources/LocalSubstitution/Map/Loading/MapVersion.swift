@@ -19,8 +19,7 @@ package struct MapVersion: Comparable {
         first.numbers.lexicographicallyPrecedes(second.numbers)
     }
 
-    /// Returns what's wrong with a member if it's `$version`; `nil` for another member, and if this library understands
-    /// the version.
+    /// `nil` if the member isn't `$version`, or if this library understands the version.
     package static func problem(of member: JSONScanner.Member) -> SubstitutionMap.Problem? {
         func problem(_ kind: SubstitutionMap.Problem.Kind, _ message: String) -> SubstitutionMap.Problem {
             .init(kind, key: member.key, line: member.line, message)
@@ -41,8 +40,8 @@ package struct MapVersion: Comparable {
         )
     }
 
-    /// Returns whether a text is two numbers with a period between them. Numbers other than 0 don't begin with 0, so
-    /// that each version has one spelling.
+    /// Whether the text is two numbers with a period between them. Numbers other than 0 don't begin with 0, so that
+    /// each version has one spelling.
     private static func isVersion(_ text: String) -> Bool {
         let numbers = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return numbers.count == 2

@@ -29,17 +29,17 @@ package struct FileName: Sendable {
         return nil
     }
 
-    /// Returns why a request's URL can't fill a wildcard of a file name or target: a sentence without its period.
+    /// Why a request's URL can't fill a wildcard of a file name or target.
     ///
     /// - Parameter part: The text that the wildcard matched.
     static func controlCharacter(in part: ArraySlice<UInt8>) -> Complaint {
         Complaint("“\(String(decoding: part, as: UTF8.self))” in the URL has a control character")
     }
 
-    /// Returns the name with its wildcards filled, in order.
-    ///
     /// Each capture is cut off at its first `?` and percent-decoded once. If the filled name is empty or ends in `/`,
-    /// `index.html` is added. Throws a complaint about an empty folder name or a hidden file, for example.
+    /// `index.html` is added.
+    ///
+    /// - Throws: What's wrong with the filled name, such as an empty folder name or a hidden file.
     package func filled(with captures: [ArraySlice<UInt8>]) throws(Complaint) -> String {
         let glob = Glob(text)
         var values: [[UInt8]] = []
@@ -73,8 +73,7 @@ package struct FileName: Sendable {
         return bytes
     }
 
-    /// Percent-decodes a part of a URL. Throws a complaint about an encoded slash or backslash, since the decoded
-    /// character would begin another segment.
+    /// An encoded slash or backslash is an error, since the decoded character would begin another segment.
     static func decodedBytes(_ part: ArraySlice<UInt8>) throws(Complaint) -> [UInt8] {
         let bytes = PercentEncoding.decode(part)
         let slashes = part.count { $0 == UInt8(ascii: "/") }

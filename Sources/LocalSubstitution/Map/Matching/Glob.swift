@@ -9,7 +9,7 @@ package struct Glob: Sendable {
 
     init(_ text: String) { self.init(Array(text.utf8)) }
 
-    /// Creates a pattern from a text in which `\*` is an asterisk instead of a wildcard.
+    /// In the text, `\*` is an asterisk instead of a wildcard.
     package init(escaped text: String) {
         var literals: [[UInt8]] = [[]]
         var rest = text.utf8[...]
@@ -25,10 +25,10 @@ package struct Glob: Sendable {
         self.literals = literals
     }
 
-    /// The pattern's text, in which `\*` is an asterisk.
+    /// In the text, `\*` is an asterisk.
     package var text: String { literals.map { Self.escaped($0) }.joined(separator: "*") }
 
-    /// Returns the text of a pattern that matches only the given text.
+    /// The text of a glob that matches only the given text.
     package static func escaped(_ text: some Sequence<UInt8>) -> String {
         let parts = text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
         return parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: #"\*"#)
@@ -37,8 +37,8 @@ package struct Glob: Sendable {
     package var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
 
-    /// Returns the text with a value in place of each wildcard. Pass a value for each wildcard: if there are fewer, the
-    /// text is cut off before the first wildcard without a value.
+    /// Pass a value for each wildcard. If there are fewer, the text is cut off before the first wildcard without a
+    /// value.
     func filled(with values: [some Sequence<UInt8>]) -> [UInt8] {
         zip(values, literals.dropFirst()).reduce(into: literals[0]) { text, part in
             text += part.0
@@ -46,11 +46,10 @@ package struct Glob: Sendable {
         }
     }
 
-    /// Returns whether a text as a whole matches.
     package func matches(_ text: String) -> Bool { match(Array(text.utf8)[...]) != nil }
 
-    /// Returns the text that each wildcard matches; `nil` if the text as a whole doesn't match. Each wildcard except
-    /// the last matches as little as possible.
+    /// The text that each wildcard matches; `nil` if the text as a whole doesn't match. Each wildcard except the last
+    /// matches as little as possible.
     ///
     /// The time is linear in the lengths of the text and the pattern, even for hostile ones.
     package func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
@@ -72,8 +71,7 @@ package struct Glob: Sendable {
         return taken
     }
 
-    /// Returns the first range of a literal in a text; `nil` if there's none. The algorithm of Knuth, Morris and Pratt
-    /// never goes back in the text, so a hostile pattern can't make it slow.
+    /// The algorithm of Knuth, Morris and Pratt never goes back in the text, so a hostile pattern can't make it slow.
     private static func firstRange(of literal: [UInt8], in text: ArraySlice<UInt8>) -> Range<Int>? {
         guard !literal.isEmpty else { return text.startIndex..<text.startIndex }
         var longestBorder = [Int](repeating: 0, count: literal.count)

@@ -29,8 +29,8 @@ package struct MapIndex: Sendable {
     /// The positions of the groups with patterns.
     private var groupsOfPatterns: [Int] = []
 
-    /// Adds an entry with an exact key, and returns `nil`. If the index already has an entry for an equal URL, returns
-    /// that entry, and adds nothing.
+    /// Adds an entry with an exact key. If the index already has an entry for an equal URL, returns that entry and adds
+    /// nothing.
     mutating func insert(_ entry: Entry, url: NormalizedURL) -> Entry? {
         if let other = self.entry(equalTo: url) { return other }
         let number = entries.count
@@ -44,7 +44,6 @@ package struct MapIndex: Sendable {
         return nil
     }
 
-    /// Returns the position of a rule's group. Adds the group if there's none.
     private mutating func place(of rule: Query.Ignored?) -> Int {
         let text = rule?.text ?? ""
         if let place = places[text] { return place }
@@ -57,7 +56,7 @@ package struct MapIndex: Sendable {
         exact.number(for: url.canonical, in: entries).map { entries[$0] }
     }
 
-    /// Adds all patterns at once, numbered in order of precedence. If several match a URL, the lowest number wins.
+    /// Call this once, with all patterns: it numbers them in order of precedence.
     mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
         for (entry, pattern) in items.ordered(by: MatchPattern.precedes) {
             let number = entries.count
@@ -68,8 +67,7 @@ package struct MapIndex: Sendable {
         }
     }
 
-    /// Returns the entries that match a URL, in order of precedence: the exact key, then exact keys that ignore query
-    /// parameters, then patterns.
+    /// In order of precedence: the exact key, then exact keys that ignore query parameters, then patterns.
     func candidates(for url: NormalizedURL) -> [Candidate] {
         var found: [Candidate] = []
         if let number = exact.number(for: url.canonical, in: entries) {
@@ -84,8 +82,8 @@ package struct MapIndex: Sendable {
         return found
     }
 
-    /// Returns the numbers of the entries whose exact keys ignore parameters and match a URL. Entries that ignore fewer
-    /// of the URL's parameters come first. If they ignore equally many, they're sorted by key.
+    /// The entries whose exact keys ignore parameters. Entries that ignore fewer of the URL's parameters come first. If
+    /// they ignore equally many, they're sorted by key.
     private func numbersIgnoring(_ url: NormalizedURL) -> [Int] {
         var found: [(number: Int, parameters: Int)] = []
         for place in groupsOfURL[url.withoutQuery] ?? [] {
@@ -120,13 +118,12 @@ private struct ExactKeys: Sendable {
     /// The numbers of the other entries, by canonical URL.
     private var others: [String: Int] = [:]
 
-    /// Returns the number of the entry for a canonical URL; `nil` if there's none.
     func number(for url: String, in entries: [Entry]) -> Int? {
         let number = slots[slot(for: url, in: entries)]
         return number == Self.free ? others[url] : Int(number)
     }
 
-    /// Adds the number of the last entry, under its canonical URL. The table must not have that URL yet.
+    /// Adds the last of the entries. The table must not have that URL yet.
     mutating func insert(_ url: String, in entries: [Entry]) {
         let number = entries.count - 1
         guard entries[number].key == url else { return others[url] = number }
@@ -140,7 +137,7 @@ private struct ExactKeys: Sendable {
         for number in numbers { slots[slot(for: entries[Int(number)].key, in: entries)] = number }
     }
 
-    /// Returns the slot that has the URL's entry, or the free slot where it would be.
+    /// The slot of the URL's entry, or the free slot where it would be.
     private func slot(for url: String, in entries: [Entry]) -> Int {
         var slot = url.hashValue & (slots.count - 1)
         while slots[slot] != Self.free, entries[Int(slots[slot])].key != url {

@@ -7,20 +7,18 @@ package enum MapKey {
         self = Self.isPattern(text) ? .pattern(try MatchPattern(text)) : .url(try NormalizedURL(key: text))
     }
 
-    /// Returns whether a key has a `*`, which makes it a pattern, even if an invalid one.
+    /// A key with a `*` is a pattern, even if it's invalid.
     package static func isPattern(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
 }
 
 extension MapKey {
-    /// A set of keys. It tells whether any of them matches a URL.
+    /// A set of keys that tells whether any of them matches a URL.
     package struct Matcher: Sendable {
         private var patterns = MatchPattern.Index()
         private var urls: Set<String> = []
 
         package init() {}
 
-        /// Adds a key.
-        ///
         /// - Throws: An error if the key is neither a URL nor a match pattern.
         package mutating func insert(_ key: String) throws(URLParts.SyntaxError) {
             switch try MapKey(key) {
@@ -29,7 +27,6 @@ extension MapKey {
             }
         }
 
-        /// Returns whether one of the keys matches a URL.
         package func match(_ url: NormalizedURL) -> Bool {
             urls.contains(url.canonical) || !patterns.matches(url, ignoring: nil).isEmpty
         }

@@ -1,14 +1,14 @@
 extension SubstitutionMap {
-    /// Finds the entry that answers a `GET` without headers.
+    /// Matches a `GET` without headers.
     package func match(_ url: NormalizedURL) -> MapMatch { match(url, for: .plain) }
 
-    /// Finds the entry or alternative that answers a request: the first that's enabled, that allows the request in
+    /// Finds the entry or alternative that matches a request: the first that's enabled, that allows the request in
     /// `methods`, `when` and `times`, and whose file exists.
     ///
     /// - Parameters:
     ///   - facts: The facts about the request, evaluated only if an entry matches the URL.
     ///   - before: The match in the map that was searched before this one; `nil` by default.
-    ///   - isUsedUp: Returns whether an alternative has already answered as many requests as its `times` allows.
+    ///   - isUsedUp: Whether an alternative has already matched as many requests as its `times` allows.
     package func match(
         _ url: NormalizedURL,
         for facts: @autoclosure () -> RequestFacts,
@@ -39,15 +39,13 @@ extension SubstitutionMap {
         return MapMatch(url, in: self, after: before, skipped: skipped)
     }
 
-    /// Returns the enabled entries that match a URL, in order of precedence.
     func entries(matching url: NormalizedURL) -> [Entry] {
         storage.index.candidates(for: url).compactMap { shadowed($0) }.filter(\.options.isEnabled)
     }
 
-    /// Returns the answer of an entry or alternative to a request. `nil` if the entry is `null`, or if the request's
-    /// body must be read first.
+    /// `nil` if the entry is `null`, or if the request's body must be read first.
     ///
-    /// - Throws: The reason why the entry or alternative doesn't answer the request.
+    /// - Throws: The reason why the entry or alternative is skipped.
     private func answer(
         of entry: Entry,
         _ candidate: MapIndex.Candidate,
@@ -84,8 +82,8 @@ extension SubstitutionMap {
         )
     }
 
-    /// Checks that a file exists. For a missing file, throws `fileIsGone` if the map has the file's whole name, and
-    /// `noSuchFile` if the name was made from the URL.
+    /// For a missing file, throws `fileIsGone` if the map has the file's whole name, and `noSuchFile` if the name was
+    /// made from the URL.
     ///
     /// - Parameter isWritten: Whether the map has the file's whole name, without wildcards.
     private func check(_ name: String, isWritten: Bool) throws(MapMatch.Skipped) {
@@ -98,8 +96,7 @@ extension SubstitutionMap {
         }
     }
 
-    /// Returns the entry of a candidate that comes after the winner. `nil` if the entry couldn't answer anyway, because
-    /// the URL doesn't make valid names for its files.
+    /// `nil` if the entry couldn't respond anyway, because the URL doesn't make valid names for its files.
     private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
         let entry = storage.index.entries[candidate.number]
         return (try? entry.fileNames(filledWith: candidate.captures)) == nil ? nil : entry
@@ -108,25 +105,24 @@ extension SubstitutionMap {
 
 /// The result of matching one request with a map.
 ///
-/// If several maps are searched one after the other, each match links to the one before it. What's said about entries
-/// that don't answer then includes those of the maps before.
+/// If several maps are searched one after the other, each match links to the one before it. The skipped entries then
+/// include those of the maps before.
 package final class MapMatch: Sendable {
-    /// The first entry or alternative that applies to the request; `nil` if there's none. The winner answers the
-    /// request, unless it's a `null` entry.
+    /// The first entry or alternative that applies to the request; `nil` if there's none. The winner responds, unless
+    /// it's a `null` entry.
     package let winner: Entry?
-    /// The number of the winner's entry in the map's index; `nil` without a winner.
+    /// In the map's index; `nil` without a winner.
     let number: Int?
     let url: NormalizedURL
-    /// The winner's answer. `nil` without a winner, for a `null` entry, and if the request's body must be read first.
+    /// `nil` without a winner, for a `null` entry, and if the request's body must be read first.
     let substitution: Substitution?
-    /// The map that was searched.
     let map: SubstitutionMap
     /// The match in the map that was searched before this one; `nil` if this map was the first. There, no entry matches
     /// the request, or the winner only changes the request's headers: see ``passesOn``.
     let before: MapMatch?
-    /// The entries and alternatives of this map that come before the winner, and why they don't answer.
+    /// The skipped entries and alternatives of this map. They come before the winner.
     private let own: [(entry: Entry, why: Skipped)]
-    /// The entries after the winner that also match the URL.
+    /// These entries also match the URL, but come after the winner.
     let shadowed: [Entry]
     fileprivate init(
         _ url: NormalizedURL,
@@ -144,12 +140,11 @@ package final class MapMatch: Sendable {
         self.shadowed = shadowed
     }
 
-    /// The entries and alternatives that come before the winner, each with its map, and why they don't answer.
+    /// The skipped entries and alternatives of all maps, in the order in which they were tried.
     var skipped: [(entry: Entry, map: SubstitutionMap, why: Skipped)] {
         (before?.skipped ?? []) + own.map { ($0.entry, map, $0.why) }
     }
 
-    /// Returns the first entry before the winner that doesn't answer for a certain reason; `nil` if there's none.
     private func first(
         _ isWanted: (Entry, Skipped) -> Bool
     ) -> (entry: Entry, map: SubstitutionMap, why: Skipped)? {
@@ -159,31 +154,29 @@ package final class MapMatch: Sendable {
     /// Whether no entry matches the URL, in this map or one before it.
     var isEmpty: Bool { winner == nil && own.isEmpty && before?.isEmpty ?? true }
 
-    /// Whether the winner leaves the request to the entries of the next map: see ``Substitution/passesOn``.
+    /// See ``Substitution/passesOn``.
     var passesOn: Bool { substitution?.passesOn == true }
 
-    /// Calls a closure with each match that has a winner: this one, and before it those whose winners only change the
-    /// request's headers.
+    /// This match and, before it, those whose winners only change the request's headers.
     func forEachWinner(_ body: (MapMatch) -> Void) {
         before?.forEachWinner(body)
         if winner != nil { body(self) }
     }
 
-    /// The answers of the entries in the maps before this one that change the request's headers.
+    /// The substitutions of the maps before this one, which only change the request's headers.
     var changes: [Substitution] {
         guard let before else { return [] }
         return before.changes + (before.passesOn ? [before.substitution].compactMap { $0 } : [])
     }
 
-    /// How many maps were searched before this one.
     var depth: Int { before.map { $0.depth + 1 } ?? 0 }
 
     /// Whether the request's body must be read first, to check the winner's condition or to call its handler.
     var needsBody: Bool { winner?.options.isNever == false && substitution == nil }
 
-    /// Why the winner doesn't respond cache only, whatever the request; `nil` if it does, or if there's no winner. A field
-    /// that needs an attached session also counts in an entry before the winner, unless that entry is disabled, or the
-    /// request's method, headers or query rule it out.
+    /// Why the winner doesn't respond cache only, whatever the request; `nil` if it does, or if there's no winner. A
+    /// field that needs an attached session also counts in an entry before the winner, unless that entry is skipped
+    /// because it's disabled or because of the request's method, headers or query.
     var cacheOnlyObstacle: Entry.CacheOnlyObstacle? {
         let before = first { entry, why in
             if case .field? = entry.options.cacheOnlyObstacle { !why.isKnownFromHead } else { false }
@@ -205,22 +198,22 @@ package final class MapMatch: Sendable {
     /// Whether the winner is a `null` entry, so that the URL is never substituted.
     package var isExcluded: Bool { winner?.options.isNever == true }
 
-    /// The winner's answer if its body is local; otherwise, `nil`. See ``Substitution/isLocal``.
+    /// `nil` if the winner's body isn't local; see ``Substitution/isLocal``.
     package var localSubstitution: Substitution? { substitution.flatMap { $0.isLocal ? $0 : nil } }
 
-    /// The winner's limit on requests. `nil` without a winner or `times`, and if the request's body must be read first.
+    /// `nil` without a winner or `times`, and if the request's body must be read first.
     var count: Count? {
         guard !needsBody, let number, let winner else { return nil }
         return Count(entry: number, winner.options)
     }
 
-    /// The first entry before the winner whose file is missing; `nil` if there's none. Ignores names with wildcards.
+    /// Ignores names with wildcards.
     var goneFile: (entry: Entry, map: SubstitutionMap, why: Skipped)? {
         first { _, why in if case .fileIsGone = why { true } else { false } }
     }
 
-    /// The first entry that doesn't answer because of the request's method, headers, query or body, or because it has
-    /// answered as many requests as its `times` allows.
+    /// The first entry that was skipped because of the request's method, headers, query or body, or because it has
+    /// matched as many requests as its `times` allows.
     var ruledOut: (entry: Entry, map: SubstitutionMap, why: Skipped)? { first { _, why in why.isOfRequest } }
 
     /// The missing files of entries before the winner, each with its folder. If one of the files existed, its entry might
@@ -235,7 +228,7 @@ package final class MapMatch: Sendable {
             }
     }
 
-    /// Why an entry or alternative that matches the URL doesn't answer.
+    /// Why an entry or alternative that matches the URL is skipped.
     enum Skipped: Error, Equatable {
         case isDisabled
         case methodNotListed(String)
@@ -243,7 +236,7 @@ package final class MapMatch: Sendable {
         case condition(String)
         /// The request's body doesn't meet the condition.
         case bodyCondition(String)
-        /// The alternative has answered as many requests as its `times` allows. The value is `times`.
+        /// The alternative has matched as many requests as its `times` allows. The value is `times`.
         case usedUp(Int)
         /// The entry's file doesn't exist. The name has no wildcards, so the map is wrong.
         case fileIsGone(name: String)
@@ -259,8 +252,8 @@ package final class MapMatch: Sendable {
             }
         }
 
-        /// Whether the request's head is enough to pass the entry over: the entry is disabled, or the request's method,
-        /// headers or query rule it out.
+        /// Whether the request's head is enough to skip the entry: the entry is disabled, or the request's method,
+        /// headers or query don't match.
         fileprivate var isKnownFromHead: Bool {
             switch self {
             case .isDisabled, .methodNotListed, .condition: true
@@ -271,16 +264,15 @@ package final class MapMatch: Sendable {
 }
 
 extension MapMatch {
-    /// An alternative that answers a limited number of requests: the map's field `times`.
+    /// An alternative that matches a limited number of requests: the map's field `times`.
     package struct Count: Hashable, Sendable {
-        /// The entry's number in the map's index.
         let entry: Int
-        /// The alternative's position, from 1.
+        /// From 1.
         let alternative: Int
-        /// How many requests the alternative answers.
+        /// The value of `times`.
         package let most: Int
 
-        /// Creates the count of an alternative; `nil` if it answers any number of requests.
+        /// `nil` if the alternative matches any number of requests.
         fileprivate init?(entry: Int, _ options: Entry.Options) {
             guard let most = options.fields.times else { return nil }
             self.entry = entry

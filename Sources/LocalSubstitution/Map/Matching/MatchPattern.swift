@@ -7,7 +7,6 @@ package final class MatchPattern: Sendable {
         case domain(String)
         case any
 
-        /// Returns whether a URL's host matches.
         package func includes(_ host: String) -> Bool {
             switch self {
             case .exact(let name): host == name
@@ -16,7 +15,7 @@ package final class MatchPattern: Sendable {
             }
         }
 
-        /// Returns the domains that include a host: the host itself, and the text after each of its dots. For example,
+        /// The domains that include a host: the host itself, and the text after each of its dots. For example,
         /// `a.example.com`, `example.com` and `com` for `a.example.com`.
         static func domains(of host: String) -> [String] {
             [host]
@@ -41,7 +40,6 @@ package final class MatchPattern: Sendable {
     let sortedPath: SortedPath?
     /// The pattern in normal form. Two keys with the same normal form are the same pattern.
     package let text: String
-    /// The pattern's rank, compared number by number. The pattern with the greater rank wins.
     let rank: [Int]
 
     struct SortedPath: Sendable {
@@ -58,11 +56,9 @@ package final class MatchPattern: Sendable {
 
     package convenience init(_ key: String) throws(URLParts.SyntaxError) { try self.init(key, ignoring: nil) }
 
-    /// Creates a pattern from an entry's key.
-    ///
     /// - Parameter rule: The entry's `ignoreQuery`; `nil` to ignore nothing. Ignored parameters are removed from the
     ///   pattern.
-    /// - Throws: An error that says why the key isn't a valid match pattern.
+    /// - Throws: Why the key isn't a valid match pattern.
     package init(_ key: String, ignoring rule: Query.Ignored?) throws(URLParts.SyntaxError) {
         let parts = try URLParts(key: key)
         guard ["http", "https", "*"].contains(parts.scheme) else {
@@ -145,8 +141,8 @@ extension MatchPattern.Port: CustomStringConvertible {
 
 /// Which of several patterns wins if they match the same URL.
 extension MatchPattern {
-    /// Returns whether the first entry wins over the second. The pattern with the greater rank wins. If the ranks are
-    /// equal, an entry without `ignoreQuery` wins. If that doesn't decide, the key whose bytes sort first wins.
+    /// The pattern with the greater rank wins. If the ranks are equal, an entry without `ignoreQuery` wins. If that
+    /// doesn't decide, the key whose bytes sort first wins.
     static func precedes(
         _ first: (entry: Entry, pattern: MatchPattern),
         _ second: (entry: Entry, pattern: MatchPattern)
@@ -160,8 +156,7 @@ extension MatchPattern {
         return first.entry.key.utf8.lexicographicallyPrecedes(second.entry.key.utf8)
     }
 
-    /// Returns the numbers that rank a pattern, most important first: host, length of the path before its first
-    /// wildcard, number of literal bytes, scheme, port.
+    /// Most important first: host, length of the path before its first wildcard, number of literal bytes, scheme, port.
     static func rank(scheme: String?, host: Host, port: Port, path: Glob) -> [Int] {
         let hostRank =
             switch host {
@@ -189,8 +184,7 @@ extension MatchPattern {
             /// wildcards of the key. `nil` for a pattern as it's written.
             var places: [Int]?
 
-            /// Returns the text that each wildcard matches, in the order of the key's wildcards; `nil` if the text as a
-            /// whole doesn't match.
+            /// In the order of the key's wildcards; `nil` if the text as a whole doesn't match.
             func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
                 let taken = glob.match(text)
                 guard let taken, let places else { return taken }
@@ -207,8 +201,6 @@ extension MatchPattern {
 
         var isEmpty: Bool { items.isEmpty }
 
-        /// Adds a pattern.
-        ///
         /// - Parameter number: The number of the candidate that ``matches(_:ignoring:)`` returns for this pattern.
         mutating func insert(_ pattern: MatchPattern, number: Int) {
             insert(Item(number: number, pattern: pattern, glob: pattern.path))
@@ -226,7 +218,7 @@ extension MatchPattern {
             if lengths[host]?.contains(key.utf8.count) != true { lengths[host, default: []].append(key.utf8.count) }
         }
 
-        /// Returns a candidate for each pattern that matches a URL, in no particular order.
+        /// In no particular order.
         ///
         /// - Parameter rule: The parameters that all patterns of this index ignore; `nil` if they ignore none.
         func matches(_ url: NormalizedURL, ignoring rule: Query.Ignored?) -> [MapIndex.Candidate] {

@@ -55,11 +55,7 @@ extension SubstitutionMap {
         /// The key, the differences, and how to correct each.
         public let description: String
 
-        /// Creates a near miss for an entry's key.
-        ///
-        /// - Parameters:
-        ///   - url: The request's URL.
-        ///   - isOneOfSeveralQueries: Whether other keys differ from this key only in their queries.
+        /// - Parameter isOneOfSeveralQueries: Whether other keys differ from this key only in their queries.
         init(_ entry: Entry, _ differences: [Difference], _ url: NormalizedURL, isOneOfSeveralQueries: Bool) {
             key = entry.key
             self.differences = differences
@@ -72,13 +68,13 @@ extension SubstitutionMap {
                 + "\(advice.joined(separator: ", and ").capitalizedFirst)."
         }
 
-        /// Creates a copy whose description begins with the name of the map's file; an equal copy if there's no name.
+        /// The description begins with the name of the map's file, if any.
         init(_ other: NearMiss, inFile file: String?) {
             (key, differences) = (other.key, other.differences)
             description = (file.map { "In “\($0)”, " } ?? "") + other.description
         }
 
-        /// Creates a near miss for a key whose alternatives don't answer a request's method.
+        /// A near miss for a key whose alternatives don't match the request's method.
         init(_ alternatives: [Entry], key: String, method: String) {
             self.key = key
             differences = [.method]
@@ -97,7 +93,7 @@ extension SubstitutionMap {
             description = "“\(key)” matches only \(answered.listed())\(advice)"
         }
 
-        /// Returns a clause with the parameters that only the request's query or only the key's has; empty without any.
+        /// A clause with the parameters that only one of the two queries has; empty without any.
         private static func parameters(_ entry: Entry, _ url: NormalizedURL) -> String {
             let written = entry.key.utf8.firstIndex(of: UInt8(ascii: "?")).map { entry.key.utf8[$0...].dropFirst() }
             let ofKey = Query(
@@ -118,8 +114,8 @@ extension SubstitutionMap {
             }
         }
 
-        /// Returns how to correct a query: with an entry for the request's query, or with `ignoreQuery`. If the key has
-        /// a query, the response may depend on it, so the fix offers both.
+        /// Corrects a query with an entry for the request's query, or with `ignoreQuery`. If the key has a query, the
+        /// response may depend on it, so the fix offers both.
         private static func queryFix(_ entry: Entry, _ isOneOfSeveralQueries: Bool) -> String {
             let add = "add an entry for the request's query"
             if isOneOfSeveralQueries { return add }
@@ -187,9 +183,9 @@ final class NearMisses: Sendable {
     private let index: MapIndex
     private let keys: [Key]
 
-    /// The maximum number of keys to return. More keys wouldn't help.
+    /// More keys wouldn't help.
     static let most = 5
-    /// The maximum number of keys that are compared in all parts, which takes time.
+    /// Only so many keys are compared in all parts, which takes time.
     private static let mostCompared = 1_000
 
     init(_ index: MapIndex) {
@@ -210,7 +206,7 @@ final class NearMisses: Sendable {
         }
     }
 
-    /// Returns the keys that almost match a URL. Keys with fewer differences come first.
+    /// Keys with fewer differences come first.
     func of(_ url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
         var found = near(url)
         // Keys with more edits than the closest misspelling probably name other resources. Equal keys are compared first.
@@ -238,9 +234,8 @@ final class NearMisses: Sendable {
         }
     }
 
-    /// Returns the keys whose host and path equal or misspell those of a URL.
     private func near(_ url: NormalizedURL) -> [Found] {
-        // A key that matches the URL isn't a near miss. If its entry doesn't answer, a file may be missing.
+        // A key that matches the URL isn't a near miss. If its entry is skipped, a file may be missing.
         let matches = Set(index.candidates(for: url).map(\.number))
         let outline = Self.outline(url)
         // No label of the host, then its last label, its last two labels, and so on.
@@ -294,13 +289,12 @@ final class NearMisses: Sendable {
         return all.compactMap { $0 }
     }
 
-    /// Returns whether a key's path and query match a URL's after a change to both.
     private static func matches(_ key: String, _ url: String, _ change: (String) -> String) -> Bool {
         Glob(change(key)).matches(change(url))
     }
 
-    /// Returns a path or query with its percent-encoding undone, except that of `*`, which would be a wildcard. `+` becomes
-    /// a space, as in a form, and letters with accents are in one form (NFC).
+    /// Undoes percent-encoding, except that of `*`, which would be a wildcard. `+` becomes a space, as in a form, and
+    /// letters with accents are in one form (NFC).
     private static func decoded(_ text: String) -> String {
         let text = text.replacingOccurrences(of: "%2A", with: "%252A")
         return (String(utf8: PercentEncoding.decode(text.utf8)) ?? text).replacingOccurrences(of: "+", with: " ")
@@ -309,7 +303,7 @@ final class NearMisses: Sendable {
 
     private static func trimmed(_ path: String) -> String { path.hasSuffix("/") ? String(path.dropLast()) : path }
 
-    /// Returns a path unchanged, and the same path with the slash at its end removed or added.
+    /// The path, and the same path with the slash at its end removed or added.
     private static func forms(ofPath path: String) -> [String] {
         [path, path.hasSuffix("/") ? trimmed(path) : path + "/"]
     }
@@ -318,8 +312,8 @@ final class NearMisses: Sendable {
 }
 
 extension NearestName.Text {
-    /// Returns how many edits turn the text into another text. `nil` if only digits differ, or if there are more edits
-    /// than ``NearestName/mostEdits`` or a third of the length of the word that differs.
+    /// `nil` if only digits differ, or if there are more edits than ``NearestName/mostEdits`` or a third of the length
+    /// of the word that differs.
     fileprivate func misspellings(of other: Self) -> Int? {
         guard mayBe(near: other, limit: NearestName.mostEdits) else { return nil }
         let (first, second) = (bytes, other.bytes)

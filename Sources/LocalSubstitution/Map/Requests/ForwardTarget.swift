@@ -12,15 +12,14 @@ package final class ForwardTarget: Sendable {
         /// key `https://h/a/*` and the target `http://t/b/*` has `http://t/b/` and `https://h/a/`. `nil` if
         /// ``original(of:)`` finds an original only for URLs with the path of ``url``.
         let prefixes: (target: String, original: String)?
-        /// The request's URL.
         let request: NormalizedURL
 
         fileprivate init(_ url: URL, prefixes: (target: String, original: String)?, request: NormalizedURL) {
             (self.url, self.prefixes, self.request) = (url, prefixes, request)
         }
 
-        /// Returns the URL to request so that the entry forwards the request to a given URL, such as a redirect's
-        /// target. In the example of ``prefixes``, `https://h/a/x` for `http://t/b/x`. `nil` if there's no such URL.
+        /// The URL to request so that the entry forwards the request to a given URL, such as a redirect's target. In
+        /// the example of ``prefixes``, `https://h/a/x` for `http://t/b/x`. `nil` if there's no such URL.
         func original(of url: URL) -> URL? {
             let text = url.absoluteString
             guard let location = try? NormalizedURL(text) else { return nil }
@@ -38,18 +37,16 @@ package final class ForwardTarget: Sendable {
         }
     }
 
-    /// The target's text in the map, with its wildcards.
+    /// As spelled in the map, with wildcards.
     let text: String
-    /// The scheme, host and port, in normal form.
+    /// In normal form.
     private let origin: String
     private let path: Glob
-    /// The query; `nil` if the target has none.
+    /// `nil` if the target has no query.
     private let query: Glob?
 
     var wildcards: Int { path.wildcards + (query?.wildcards ?? 0) }
 
-    /// Creates a target from the map's text.
-    ///
     /// - Throws: An error if the text isn't an `http` or `https` URL, if it has user info or a fragment, or if a
     ///   wildcard is neither in the path nor a whole value in the query.
     init(_ text: String) throws(URLParts.SyntaxError) {
@@ -96,12 +93,8 @@ package final class ForwardTarget: Sendable {
         return Glob(normal)
     }
 
-    /// Returns the target for a request.
-    ///
-    /// - Parameters:
-    ///   - captures: The text that each wildcard of the key's path and query matched, as slices of the request's path
-    ///     and query.
-    ///   - url: The request's URL.
+    /// - Parameter captures: The text that each wildcard of the key's path and query matched, as slices of the
+    ///   request's path and query.
     func filled(with captures: [ArraySlice<UInt8>], for url: NormalizedURL) throws(Complaint) -> Filled {
         // A capture's indices are offsets in the URL's path and query. They tell where it begins: in the path or query.
         let pathLength = url.layout.query - url.layout.path
@@ -128,8 +121,7 @@ package final class ForwardTarget: Sendable {
         return Filled(target, prefixes: prefixes, request: url)
     }
 
-    /// Returns the query of the filled target: the target's own query, followed by the queries in the captures that
-    /// fill its path. `nil` if there's neither.
+    /// The target's own query, followed by the queries in the captures that fill its path. `nil` if there's neither.
     private func filledQuery(_ captures: [ArraySlice<UInt8>]) -> [UInt8]? {
         // A capture is already in normal form. Only the characters that would end or change a value are encoded here.
         let values = captures.dropFirst(path.wildcards).map { capture in
@@ -148,8 +140,8 @@ package final class ForwardTarget: Sendable {
         }
     }
 
-    /// Throws an error if a part has an encoded slash, backslash or control character. A server might decode such a
-    /// character before it splits the path.
+    /// An encoded slash, backslash or control character is an error: a server might decode such a character before it
+    /// splits the path.
     private static func check(_ part: ArraySlice<UInt8>) throws(Complaint) {
         guard try !FileName.decodedBytes(part).contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw FileName.controlCharacter(in: part)

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPSyntax
 
-/// The conditions that a request must meet for an entry to answer it: the map's field `when`.
+/// The conditions that a request must meet for an entry to match it: the map's field `when`.
 package final class RequestCondition: Sendable {
     /// A condition on a header or query parameter.
     struct Field: Sendable {
@@ -21,7 +21,6 @@ package final class RequestCondition: Sendable {
         (self.headers, self.query, self.json, self.text) = (headers, query, json, text)
     }
 
-    /// A digest that's the same for equal conditions.
     var digest: String {
         let fields = [headers, query].map { fields in
             JSONText.object(fields.map { ($0.name, $0.value.map { JSONText.string($0.text) } ?? "null") })
@@ -30,10 +29,9 @@ package final class RequestCondition: Sendable {
         return Digest.base64(of: (fields + body).joined(separator: "\n"))
     }
 
-    /// Whether the request's body must be known to check the conditions.
     var needsBody: Bool { json != nil || text != nil }
 
-    /// Returns why the headers or the query don't meet the condition, as a clause without a period; `nil` if they do.
+    /// A clause without a period; `nil` if they do.
     func failureOfHead(_ facts: RequestFacts, _ url: NormalizedURL) -> String? {
         for field in headers {
             let values = facts.headers[header: field.name].map { [$0] } ?? []
@@ -47,8 +45,8 @@ package final class RequestCondition: Sendable {
         return nil
     }
 
-    /// Returns why the body doesn't meet the condition, as a clause without a period; `nil` if it does. A request without
-    /// a body has an empty text, and no JSON. A body that's unread, too long or hidden meets no condition on the body.
+    /// A clause without a period; `nil` if it does. A request without a body has an empty text, and no JSON. A body
+    /// that's unread, too long or hidden meets no condition on the body.
     func failureOfBody(_ facts: RequestFacts) -> String? {
         guard needsBody else { return nil }
         switch facts.body {
@@ -117,7 +115,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns the first place where the value isn't a part of `whole`; `nil` if it's a part.
+    /// `nil` if the value is a part of `whole`.
     ///
     /// Objects in `whole` may have more members. Arrays of different lengths differ. Strings are compared scalar by
     /// scalar, and numbers as decimals.

@@ -5,7 +5,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The facts about a request that an entry's methods and conditions depend on.
+/// The facts about a request that decide whether an entry matches it.
 package final class RequestFacts: Sendable {
     let method: String
     let headers: [String: String]
@@ -19,7 +19,6 @@ package final class RequestFacts: Sendable {
         self.body = body
     }
 
-    /// - Parameter body: The body. The default is the request's own body.
     convenience init(_ request: URLRequest, body: Body? = nil) {
         self.init(
             method: request.httpMethod ?? "GET",
@@ -31,8 +30,7 @@ package final class RequestFacts: Sendable {
     /// A `GET` without headers.
     static let plain = RequestFacts()
 
-    /// The body as JSON, or the error that says why it isn't JSON. `nil` if the body isn't ``Body/data(_:)``.
-    /// The body is parsed at the first access.
+    /// `nil` if the body isn't ``Body/data(_:)``. The body is parsed at the first access.
     var json: Result<JSONValue, JSONCursor.SyntaxError>? {
         guard case .data(let data) = body else { return nil }
         return parsed.withLock { parsed in
@@ -67,8 +65,8 @@ extension RequestFacts {
         /// ``unread`` there, since all sessions may share that queue.
         static let limitOnLoaderQueue = 64 << 10
 
-        /// Creates the value for a request's body. A request with neither data nor a stream has no body. Only the
-        /// request's task could tell otherwise, but a protocol doesn't know the task until loading starts.
+        /// A request with neither data nor a stream has no body. Only the request's task could tell otherwise, but a
+        /// protocol doesn't know the task until loading starts.
         ///
         /// - Parameters:
         ///   - most: The maximum length of data, in bytes; ``limit`` by default. Longer data becomes ``unread`` or, if it's
@@ -84,8 +82,8 @@ extension RequestFacts {
             }
         }
 
-        /// Returns a request's body for the loader's queue: ``tooLong`` for data that's longer than ``limit`` (8 MiB),
-        /// and ``unread`` for other data that's longer than ``limitOnLoaderQueue`` (64 KiB).
+        /// ``tooLong`` for data that's longer than ``limit`` (8 MiB), and ``unread`` for other data that's longer than
+        /// ``limitOnLoaderQueue`` (64 KiB).
         static func onLoaderQueue(_ request: URLRequest, isHidden: Bool = false) -> Body {
             Body(request, most: limitOnLoaderQueue, isHidden: isHidden)
         }
@@ -93,7 +91,7 @@ extension RequestFacts {
 }
 
 extension URLRequest {
-    /// Returns whether a protocol sees the whole request. `false` if it may belong to an upload task whose body is hidden.
+    /// `false` if it may belong to an upload task whose body is hidden.
     func showsItsBody(_ traits: LoaderTraits) -> Bool { !traits.contains(.hidesUploadBodies) || !mayHaveHiddenBody }
 
     fileprivate var mayHaveHiddenBody: Bool {

@@ -26,8 +26,6 @@ package final class NormalizedURL: Sendable {
     /// The URL without its path and query: the scheme, the host, and the port if it isn't the default.
     package var origin: String { slice(0..<layout.path) }
 
-    /// Creates the normal form of any URL, such as a request's.
-    ///
     /// A fragment is dropped.
     ///
     /// - Throws: An error if the text isn't an `http` or `https` URL with a host, or if it has user info.
@@ -39,7 +37,7 @@ package final class NormalizedURL: Sendable {
         }
     }
 
-    /// Creates the normal form of an exact key. In a key, a fragment is an error.
+    /// In a key, a fragment is an error.
     package convenience init(key: String) throws(URLParts.SyntaxError) {
         if let layout = Layout(ofNormal: key) {
             self.init(text: key, layout: layout)
@@ -97,19 +95,17 @@ package final class NormalizedURL: Sendable {
 
     package var scheme: String { layout.isHTTPS ? "https" : "http" }
     package var host: String { slice(layout.host) }
-    /// The port; the scheme's default if the URL has none.
+    /// The scheme's default if the URL has none.
     package var port: Int { layout.port }
-    /// Whether the port is the scheme's default.
     package var hasDefaultPort: Bool { layout.port == URLParts.defaultPort(ofScheme: scheme) }
-    /// The path without the query.
+    /// Without the query.
     package var path: String { slice(layout.path..<layout.query) }
-    /// The query without its `?`; `nil` if there's none.
+    /// Without its `?`.
     package var query: String? { layout.query < text.utf8.count ? slice(layout.query + 1..<text.utf8.count) : nil }
 
-    /// Everything before the query.
     package var withoutQuery: String { slice(0..<layout.query) }
 
-    /// Returns the canonical URL without the parameters that a rule ignores, and the number of parameters that remain.
+    /// `parameters` is the number of parameters that remain.
     func canonical(ignoring rule: Query.Ignored) -> (text: String, parameters: Int) {
         guard let query, let left = Query(query).removing(rule) else { return (withoutQuery, 0) }
         return (withoutQuery + "?" + left.sorted.text, left.count)
@@ -124,7 +120,7 @@ extension NormalizedURL.Layout {
     /// Creates the layout of a URL that's already in normal form, in one pass and without an allocation. Returns `nil`
     /// for any other URL, and if one pass isn't enough to decide, such as for a URL with percent-encoding.
     ///
-    /// This runs for each request whose response isn't retained. It succeeds for nearly every URL that apps request.
+    /// This runs for each request whose response isn't in memory. It succeeds for nearly every URL that apps request.
     init?(ofNormal text: String) {
         guard let layout = text.utf8.withContiguousStorageIfAvailable({ Self.scan($0) }) ?? nil else { return nil }
         self = layout
@@ -180,6 +176,6 @@ extension NormalizedURL.Layout {
     private static let http = Array("http://".utf8)
     private static let https = Array("https://".utf8)
 
-    /// The bytes of a host in normal form. A host with other bytes, such as an IP literal, is left to ``URLParts``.
+    /// The bytes of a host in normal form. ``URLParts`` reads a host with other bytes, such as an IP literal.
     private static let hostBytes = PercentEncoding.AllowedBytes("abcdefghijklmnopqrstuvwxyz0123456789.-")
 }

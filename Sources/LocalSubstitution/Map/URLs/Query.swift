@@ -17,7 +17,7 @@ package struct Query {
         parameters.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "&")
     }
 
-    /// Returns the parameters that another query doesn't have, in order.
+    /// In order.
     func texts(notIn other: Query) -> [String] {
         var others = other.parameters
         let left = parameters.filter { parameter in
@@ -26,12 +26,12 @@ package struct Query {
         return left.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The same parameters, sorted by name. Parameters with the same name keep their order.
+    /// Sorted by name. Parameters with the same name keep their order.
     var sorted: Query {
         Query(parameters: parameters.ordered { Self.name($0).lexicographicallyPrecedes(Self.name($1)) })
     }
 
-    /// Returns all values of a parameter, which a query may have several times. Without an `=`, the value is empty.
+    /// A query may have a parameter several times. Without an `=`, the value is empty.
     ///
     /// - Parameter name: The name in normal form; see ``normalizedName(_:)``.
     func values(of name: String) -> [String] {
@@ -54,7 +54,7 @@ package struct Query {
             .flatMap { places[$0] }
     }
 
-    /// Returns the query without the parameters that a rule ignores; `nil` if nothing is left.
+    /// `nil` if nothing is left.
     func removing(_ rule: Query.Ignored) -> Query? {
         let left = parameters.filter { !rule.ignores(Self.name($0)) }
         return left.isEmpty ? nil : Query(parameters: left)
@@ -86,10 +86,9 @@ extension Query {
 
 /// The normal form of names and values in conditions. It's the same as in a URL's query: “a b” becomes `a%20b`.
 extension Query {
-    /// Returns the normal form of a parameter's name in a condition.
     static func normalizedName(_ name: String) -> String { normalized(name, ofName: true) }
 
-    /// Returns the normal form of a parameter's value in a condition. An asterisk is a wildcard.
+    /// An asterisk is a wildcard.
     static func normalizedValue(_ value: String) -> Glob { Glob(normalized(value, ofName: false)) }
 
     private static func normalized(_ text: String, ofName isName: Bool) -> String {

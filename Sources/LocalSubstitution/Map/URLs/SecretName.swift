@@ -5,7 +5,7 @@ import HTTPSyntax
 package enum SecretName {
     /// Where a name is used.
     package enum Place {
-        /// In a URL, a header or a form. This is the default.
+        /// In a URL, a header or a form.
         case url
         /// In a JSON body, as the key of a member. There, `code`, `key`, `session`, `sign` and `ticket` don't name
         /// credentials, since their values usually tell requests apart.
@@ -66,7 +66,6 @@ package enum SecretName {
     /// The prefixes of parameters in signed URLs of Amazon's and Google's object stores.
     private static let prefixes = ["x-amz-", "x-goog-"]
 
-    /// The row of each word in ``table``.
     private static let rows: [String: Int] = table.enumerated().reduce(into: [:]) { rows, row in
         for word in row.element.words.components(separatedBy: " ") { rows[word] = row.offset }
     }
@@ -80,13 +79,11 @@ package enum SecretName {
     /// Short words that name a credential only if the value looks like one.
     private static let ambiguous = ["tok", "sk", "ak"]
 
-    /// The maximum number of a name's words that are joined and looked up in ``table`` as one word.
+    /// So many words of a name are joined, at most, and looked up in ``table`` as one word.
     private static let longestRun = 4
 
     // MARK: Names
 
-    /// Returns whether a name's value is probably a credential.
-    ///
     /// The name is split into words, so `auth` is found in `userAuth` and `user-auth`, but not in `author`.
     package static func isSecret(_ name: String, in place: Place = .url) -> Bool {
         let lowered = name.asciiLowercased
@@ -111,7 +108,6 @@ package enum SecretName {
         return false
     }
 
-    /// Returns whether a value with this name is probably a credential.
     package static func isSecret(_ name: String, value: some Collection<UInt8>, in place: Place = .url) -> Bool {
         if isSecret(name, in: place) { return true }
         guard value.count >= 16, words(of: name).contains(where: ambiguous.contains) else { return false }
@@ -130,8 +126,8 @@ package enum SecretName {
         bytes.count >= part.count && (0...bytes.count - part.count).contains { bytes[$0...].starts(with: part) }
     }
 
-    /// Returns a name's words in lowercase: runs of letters, split where a capital letter begins a word. `apiKey`,
-    /// `APIKey`, `api_key2` and `api_key_v2` all become `api` and `key`.
+    /// In lowercase: runs of letters, split where a capital letter begins a word. `apiKey`, `APIKey`, `api_key2` and
+    /// `api_key_v2` all become `api` and `key`.
     private static func words(of name: String) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []
@@ -170,8 +166,7 @@ package enum SecretName {
     /// key, a URL with user info, and a parameter or member with a credential's name.
     package static func isIn(_ text: String) -> Bool { finding(in: Array(text.utf8)) != nil }
 
-    /// Returns why a text may contain a credential, as a predicate such as “looks like a credential”. `nil` if no
-    /// credential is found. The text may be percent-encoded up to four times.
+    /// A predicate, such as “looks like a credential”. The text may be percent-encoded up to four times.
     private static func finding(in text: [UInt8]) -> String? {
         var text = text
         for _ in 0..<5 {
@@ -196,7 +191,7 @@ package enum SecretName {
             .map { "contains “\($0)”, which may be a credential" }
     }
 
-    /// Returns the JSON objects in base64 or base64url that a text contains, such as OAuth's `state`.
+    /// In base64 or base64url, such as OAuth's `state`.
     private static func encodedJSON(in text: [UInt8]) -> [[UInt8]] {
         runs(of: base64, in: text[...]).filter { $0.starts(with: "eyJ".utf8) }.compactMap { run in
             let standard = run.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? 0x2F : $0 }
@@ -205,14 +200,13 @@ package enum SecretName {
         }
     }
 
-    /// The finding for an authorization, a JSON Web Token or a key.
     fileprivate static let looksSecret = "looks like a credential"
 
     private static let separators = PercentEncoding.AllowedBytes("?&;<>\"'`, /#\\\n\r\t")
     private static let endsOfParameters = PercentEncoding.AllowedBytes("&;")
 
-    /// Returns whether a text, or the value of one of its parameters, looks like the value of an `Authorization`
-    /// header, such as `Token 0a1b` (RFC 9110 §11.6.2).
+    /// Whether the text, or the value of one of its parameters, looks like the value of an `Authorization` header, such
+    /// as `Token 0a1b` (RFC 9110 §11.6.2).
     private static func hasAuthorization(_ text: [UInt8]) -> Bool {
         isAuthorization(text[...])
             || runs(of: endsOfParameters, areMembers: false, in: text[...]).contains { parameter in
@@ -231,7 +225,7 @@ package enum SecretName {
 
     private static let schemes = ["apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "negotiate", "token"]
 
-    /// Returns whether a text contains a JSON Web Token (RFC 7519), such as `eyJ….….…`. `eyJ` is `{"` in base64.
+    /// A JSON Web Token (RFC 7519), such as `eyJ….….…`. `eyJ` is `{"` in base64.
     private static func hasWebToken(_ text: [UInt8]) -> Bool {
         runs(of: tokenOrPeriod, in: text[...]).contains { run in
             let segments = run.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -240,7 +234,7 @@ package enum SecretName {
         }
     }
 
-    /// Returns whether a text contains a private key, or an access key of a well-known service.
+    /// A private key, or an access key of a well-known service.
     private static func hasKey(_ text: [UInt8]) -> Bool {
         if contains(Array("PRIVATE KEY-----".utf8), in: text) { return true }
         return runs(of: token, in: text[...]).contains { run in
@@ -248,9 +242,9 @@ package enum SecretName {
         }
     }
 
-    /// Returns whether a text contains a path with a token, as bots and webhooks have it: Telegram's `/bot1234:token/`,
-    /// Slack's `/services/T…/B…/token`, Discord's `/webhooks/1234/token`. Proxies have these paths on other hosts. Also
-    /// whether it has an ASP.NET session, `/(S(token))/`.
+    /// A path with a token, as bots and webhooks have it: Telegram's `/bot1234:token/`, Slack's
+    /// `/services/T…/B…/token`, Discord's `/webhooks/1234/token`. Proxies have these paths on other hosts. Also whether
+    /// it has an ASP.NET session, `/(S(token))/`.
     static func hasPathToken(_ text: [UInt8]) -> Bool {
         let segments = runs(of: separators, areMembers: false, in: text[...])
         for (index, segment) in segments.enumerated() {
@@ -299,7 +293,7 @@ package enum SecretName {
     private static let tokenOrPeriod = PercentEncoding.AllowedBytes(base64URL + ".")
     private static let base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-    /// Returns whether a text contains a URL with user info, such as `https://user:password@host/`.
+    /// Such as `https://user:password@host/`.
     private static func hasUserInfo(_ text: [UInt8]) -> Bool {
         var index = 0
         while index + 1 < text.count {
@@ -316,8 +310,8 @@ package enum SecretName {
         return false
     }
 
-    /// Returns the first name of a credential that's followed by a colon and a literal; `nil` if there's none. It finds
-    /// `password` in GraphQL's `login(password: "…")`, and in JSON inside a string, where quotes may be escaped.
+    /// The first name of a credential that's followed by a colon and a literal. It finds `password` in GraphQL's
+    /// `login(password: "…")`, and in JSON inside a string, where quotes may be escaped.
     private static func literal(in text: [UInt8]) -> String? {
         // The range of the last name, as long as only quotes and spaces have followed it.
         var name: Range<Int>?
@@ -369,12 +363,11 @@ extension SecretName {
             self.init(name: name, reason: isWhole ? "has a value that \(finding)" : finding)
         }
 
-        /// The description as a sentence.
+        /// With a period.
         package var sentence: String { description.capitalizedFirst.sentence }
     }
 
-    /// Returns the first part of a URL that may be or contain a credential; `nil` if there's none. Looks at the
-    /// parameters of the path (`;jsessionid=…`), at those of the query, and then for a token in the path.
+    /// Looks at the parameters of the path (`;jsessionid=…`), at those of the query, and then for a token in the path.
     package static func first(in url: NormalizedURL) -> Parameter? {
         let path = Array(url.path.utf8)
         let inPath = path.split(separator: UInt8(ascii: "/")).flatMap {

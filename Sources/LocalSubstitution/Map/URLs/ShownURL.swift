@@ -33,7 +33,7 @@ package struct ShownURL: Sendable {
         add(rest, separators: "?#&;", ofParameters: "?#&;")
     }
 
-    /// Returns the range of the first segment that's a token because of the segments before it; `nil` if there's none.
+    /// The first segment that's a token because of the segments before it.
     private static func token(in path: ArraySlice<UInt8>) -> Range<Int>? {
         var start = path.startIndex
         // The starts of the last segments. A token depends on at most three before it, so that a long path takes linear time.
@@ -49,22 +49,19 @@ package struct ShownURL: Sendable {
         return nil
     }
 
-    /// Returns a query's parameter without its credential, if it has one.
     static func parameter(_ text: String) -> String {
         ShownURL(URL(string: "https://h/?\(text)")).text.replacingOccurrences(of: "https://h/?", with: "")
     }
 
     private static let replacement = "redacted"
 
-    /// Returns an explanation's text, with “redacted” in place of each credential of the URL that the text quotes.
+    /// “redacted” replaces each credential of the URL that the text quotes.
     func withoutCredentials(_ text: String) -> String {
         credentials.reduce(text) { text, value in
             text.replacingOccurrences(of: "“\(value)”", with: "“\(Self.replacement)”")
         }
     }
 
-    /// Adds a part of the URL to the text, without its credentials.
-    ///
     /// - Parameters:
     ///   - separators: The characters at which the part is split into pieces.
     ///   - parameters: Those separators after which a piece is a parameter.

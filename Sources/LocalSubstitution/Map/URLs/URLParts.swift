@@ -65,7 +65,7 @@ package struct URLParts {
         guard !host.isEmpty else { throw .withoutHost(scheme, text) }
     }
 
-    /// Creates the parts of a key. User info and a fragment are errors, since a key with them would never match.
+    /// User info and a fragment are errors, since a key with them would never match.
     package init(key: String) throws(URLParts.SyntaxError) {
         try self.init(key)
         guard !hasUserInfo else { throw URLParts.SyntaxError("has user info before the host", "Remove it.") }
@@ -77,10 +77,10 @@ package struct URLParts {
         }
     }
 
-    /// Returns a scheme's default port (RFC 9110 §4.2.1, §4.2.2).
+    /// RFC 9110 §4.2.1, §4.2.2.
     package static func defaultPort(ofScheme scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 
-    /// Returns the port's number; the scheme's default port if the URL has none.
+    /// The scheme's default port if the URL has none.
     func portNumber() throws(URLParts.SyntaxError) -> Int {
         guard let digits = port, !digits.isEmpty else { return Self.defaultPort(ofScheme: scheme) }
         let text = String(decoding: digits, as: UTF8.self)
@@ -94,8 +94,8 @@ package struct URLParts {
 /// The normal form of a URL's host, path and query (RFC 3986 §6.2.2). Keys and requests are compared in this
 /// form; see ``NormalizedURL``.
 extension URLParts {
-    /// Returns a host in normal form: in lowercase, with normalized percent-encoding, and in ASCII. For a host that
-    /// isn't ASCII, `URL` makes the ASCII form (IDNA).
+    /// In lowercase, with normalized percent-encoding, and in ASCII. For a host that isn't ASCII, `URL` makes the ASCII
+    /// form (IDNA).
     package static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> String {
         let text = String(decoding: host, as: UTF8.self)
         if host.first == UInt8(ascii: "[") {
@@ -129,8 +129,7 @@ extension URLParts {
         return String(decoding: normalized, as: UTF8.self).lowercased()
     }
 
-    /// Returns a path in normal form. Normalizes percent-encoding, then removes dot segments (RFC 3986 §5.2.4). An
-    /// empty path becomes `/`.
+    /// Normalizes percent-encoding, then removes dot segments (RFC 3986 §5.2.4). An empty path becomes `/`.
     ///
     /// - Parameter keepsAsterisks: Whether asterisks are wildcards, which stay unencoded. If `false`, they're encoded.
     static func normalizedPath(_ path: ArraySlice<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
@@ -154,7 +153,7 @@ extension URLParts {
         return kept.flatMap { [UInt8(ascii: "/")] + $0 }
     }
 
-    /// Returns a query in normal form, without its `?`.
+    /// Without its `?`.
     static func normalizedQuery(_ query: ArraySlice<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
         Encoding.normalize(query, allowed: Encoding.query, keepsAsterisks: keepsAsterisks)
     }
