@@ -1,7 +1,7 @@
 package import Foundation
 
 extension HTTPSyntax {
-    /// Returns the text of a date in whole seconds (RFC 9110 §5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// In whole seconds (RFC 9110 §5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     ///
     /// Uses no formatter of Foundation: creating a formatter takes longer than the rest of a first response.
     package static func text(of date: Date) -> String {
@@ -15,7 +15,7 @@ extension HTTPSyntax {
         return "\(weekday), \(day) \(month) \(String(parts.tm_year + 1900, width: 4)) \(time) GMT"
     }
 
-    /// Returns the date of a text in one of the three forms of RFC 9110 §5.6.7; `nil` for any other text.
+    /// Reads the three forms of RFC 9110 §5.6.7.
     package static func date(_ text: String) -> Date? {
         var parts = text.split { " ,-".contains($0) }.map { String($0) }
         // `Sun Nov  6 08:49:37 1994`

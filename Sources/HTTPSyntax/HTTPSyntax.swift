@@ -1,9 +1,8 @@
 /// The grammar of names and values in HTTP (RFC 9110 §5).
 package enum HTTPSyntax {
-    /// Returns whether a text is a token, such as a header's name or a method (RFC 9110 §5.6.2).
+    /// A token is, for example, a header's name or a method (RFC 9110 §5.6.2).
     package static func isToken(_ text: String) -> Bool { isToken(text.utf8) }
 
-    /// Returns whether bytes are a token.
     @inlinable
     package static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
         !bytes.isEmpty
@@ -16,28 +15,27 @@ package enum HTTPSyntax {
             }
     }
 
-    /// Returns whether bytes can be a header's value: they contain no control characters, except tabs. RFC 9110 §5.5
-    /// also allows all bytes above ASCII.
+    /// No control characters, except tabs. All bytes above ASCII are allowed, too (RFC 9110 §5.5).
     @inlinable
     package static func isFieldValue(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
     }
 
-    /// Returns whether a text is a MIME type without parameters, such as `text/html` (RFC 9110 §8.3.1).
+    /// Without parameters, such as `text/html` (RFC 9110 §8.3.1).
     package static func isMIMEType(_ text: String) -> Bool {
         guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return false }
         return isToken(text.utf8[..<slash]) && isToken(text.utf8[slash...].dropFirst())
     }
 
-    /// Returns the elements of a comma-separated list, without the white space around them (RFC 9110 §5.6.1). Leaves
-    /// out empty elements.
+    /// The elements of a comma-separated list, without the white space around them (RFC 9110 §5.6.1). Leaves out empty
+    /// elements.
     ///
     /// - Parameter quotes: Whether elements may have quoted strings, in which a comma doesn't separate elements.
     package static func elements(of list: String, quotes: Bool = false) -> [Substring] {
         parts(of: list, quotes: quotes).filter { !$0.isEmpty }
     }
 
-    /// Returns the elements of a comma-separated list, with ASCII letters in lowercase. Returns an empty array for `nil`.
+    /// Empty for `nil`.
     package static func lowercasedElements(of list: String?) -> [String] {
         (list.map { elements(of: $0) } ?? []).map { String($0).asciiLowercased }
     }
@@ -51,7 +49,7 @@ package enum HTTPSyntax {
         return parts.map { Substring(withoutBlanks($0)) }
     }
 
-    /// Returns bytes without the white space around them (RFC 9110 §5.6.3).
+    /// Without a space or tab at either end (RFC 9110 §5.6.3).
     ///
     /// Foundation's `trimmingCharacters(in:)` takes four times as long, and a map is loaded with all its headers.
     @inlinable
@@ -61,8 +59,8 @@ package enum HTTPSyntax {
         return bytes[rest.startIndex..<end]
     }
 
-    /// Returns the number of bytes that a `Content-Length` states; `nil` if the value isn't valid. A list that repeats
-    /// one number is valid (RFC 9110 §8.6).
+    /// The number of bytes that a `Content-Length` states; `nil` if the value isn't valid. A list that repeats one
+    /// number is valid (RFC 9110 §8.6).
     package static func length(_ value: String) -> Int? {
         if value.isDigits { return Int(value) }
         let numbers = Set(parts(of: value))
@@ -70,38 +68,37 @@ package enum HTTPSyntax {
         return Int(number)
     }
 
-    /// Returns whether a response with a status may have a body: the status isn't 1xx, 204, 205 or 304 (RFC 9110
-    /// §6.4.1 and §15.3.6).
+    /// Not with 1xx, 204, 205 and 304 (RFC 9110 §6.4.1 and §15.3.6).
     package static func hasBody(status: Int) -> Bool { status >= 200 && ![204, 205, 304].contains(status) }
 }
 
 extension UInt8 {
     @inlinable package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// Whether the byte is a space or a tab, the white space of HTTP (RFC 9110 §5.6.3).
+    /// A space or a tab, the white space of HTTP (RFC 9110 §5.6.3).
     @inlinable package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
     @inlinable package var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
 
 extension String {
-    /// Whether all characters are ASCII digits; `true` for an empty text.
+    /// ASCII digits only; `true` for an empty text.
     package var isDigits: Bool { utf8.allSatisfy { $0.isDigit } }
 
-    /// Creates the digits of a number, with leading zeros up to a length of `width`.
+    /// Has leading zeros up to a length of `width`.
     package init(_ number: some BinaryInteger, radix: Int = 10, width: Int) {
         let digits = String(number, radix: radix)
         self = String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
     }
 
-    /// The text with ASCII letters in lowercase. Other letters are unchanged: `lowercased()` would turn some of them
-    /// into ASCII letters, such as the Kelvin sign into k.
+    /// Other letters are unchanged: `lowercased()` would turn some of them into ASCII letters, such as the Kelvin sign
+    /// into k.
     package var asciiLowercased: String {
         guard utf8.contains(where: { $0.asciiLowercased != $0 }) else { return self }
         return String(decoding: Array(utf8).map(\.asciiLowercased), as: UTF8.self)
     }
 
-    /// Returns whether two header names are equal, ignoring ASCII case.
+    /// Ignores ASCII case.
     package func isSameHeader(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }
@@ -118,6 +115,6 @@ extension Dictionary where Key == String, Value == String {
         }
     }
 
-    /// Returns whether there's a header with one of these names, in any letter case.
+    /// In any letter case.
     package func contains(headerIn names: [String]) -> Bool { keys.contains { names.contains(where: $0.isSameHeader) } }
 }

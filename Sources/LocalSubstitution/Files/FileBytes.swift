@@ -3,7 +3,6 @@ import Guarded
 
 /// The bytes of one version of a file, shared by all responses that are made from them.
 package final class FileBytes: Sendable {
-    /// All bytes of the file.
     package let data: Data
     package let status: FileStatus
     /// The time at which the last read of the bytes began, in nanoseconds since 1970.
@@ -11,10 +10,10 @@ package final class FileBytes: Sendable {
     /// Whether the bytes are mapped from the file, so that they don't count as heap memory.
     let isMapped: Bool
 
-    /// The minimum size, in bytes, of a file that is mapped.
+    /// In bytes.
     static let smallestMapped = 64 << 10
 
-    /// Reads a file. If the file changes while it's read, reads it again, up to three times in all.
+    /// If the file changes while it's read, reads it again, up to three times in all.
     ///
     /// - Parameter mayMap: Whether a large file in a bundle is mapped; `false` by default. Don't map a file that may be
     ///   truncated in place: reading a removed page ends the process.
@@ -35,7 +34,7 @@ package final class FileBytes: Sendable {
         throw .written
     }
 
-    /// The digest of the bytes. It's computed at first use.
+    /// Computed at first use.
     var digest: String {
         if let known = digested.withLock({ $0 }) { return known }
         // Computed without the lock, since it takes long for a large file.
@@ -46,13 +45,12 @@ package final class FileBytes: Sendable {
 
     private let digested = Guarded<String?>(nil)
 
-    /// The heap memory of the bytes, in bytes; 0 if they're mapped.
+    /// 0 if the bytes are mapped.
     var heapBytes: Int { isMapped ? 0 : data.count }
 
-    /// Returns whether a file with this status certainly has these bytes.
+    /// Whether a file with this status certainly has these bytes.
     func isCurrent(_ status: FileStatus) -> Bool { status.isUnchanged(since: self.status, readAt: lastRead) }
 
-    /// Returns whether the last read began at or after a time.
     func wasRead(since time: Int64) -> Bool { lastRead >= time }
 
     private var lastRead: Int64 { readAt.withLock { $0 } }
@@ -67,8 +65,8 @@ package final class FileBytes: Sendable {
         status == other.status && data == other.data
     }
 
-    /// Returns a range of the bytes, usually without copying them. The result's indices begin at 0. In a slice of
-    /// `Data`, they wouldn't, and a caller's `data[0]` would trap.
+    /// Usually doesn't copy the bytes. The result's indices begin at 0. In a slice of `Data`, they wouldn't, and a
+    /// caller's `data[0]` would trap.
     func part(_ range: Range<Int>) -> Data {
         guard range.count >= Self.smallestShared else { return Data(Array(data[range])) }
         return parts.withLock { parts in
@@ -96,10 +94,10 @@ package final class FileBytes: Sendable {
     /// part. So the file's bytes never change.
     private let parts = Guarded<[(range: Range<Int>, data: Data)]>([])
 
-    /// The maximum number of shared parts. Further parts are copied.
+    /// Further parts are copied.
     private static let mostParts = 1_024
 
-    /// The minimum size, in bytes, of a shared part. A `Data` that is long enough for such a part has a stable address.
-    /// A shorter one may hold its bytes inline.
+    /// In bytes. A `Data` that is long enough for such a part has a stable address. A shorter one may hold its bytes
+    /// inline.
     private static let smallestShared = 64
 }

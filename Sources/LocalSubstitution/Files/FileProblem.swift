@@ -14,10 +14,10 @@ package enum FileProblem: Error, Equatable, Sendable {
     /// The resources folder is the map's own folder, and the file is the map or hidden.
     case notServed
 
-    /// The text that follows the file's name: what's wrong and what to do. Ends with a period.
+    /// Follows the file's name. Ends with a period.
     package var message: String { predicate.sentences(withAdvice: advice) }
 
-    /// The text of ``message`` without a period, for a label or the middle of a sentence.
+    /// ``message`` without a period, for a label or the middle of a sentence.
     package var fragment: String { predicate.fragment(withAdvice: advice) }
 
     private var predicate: String {

@@ -20,14 +20,13 @@ package struct FileStatus: Equatable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int
-    /// The number of hard links to the file.
     package let links: Int
-    /// The modification time, in nanoseconds since 1970.
+    /// In nanoseconds since 1970.
     package let modified: Int64
     /// When the inode last changed, in nanoseconds since 1970. Setting the modification time back updates this time.
     let changed: Int64
 
-    /// Reads the status of the file at a path. Follows symbolic links. Returns `nil` if the status can't be read.
+    /// Follows symbolic links.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -44,9 +43,9 @@ package struct FileStatus: Equatable, Sendable {
         device == other.device && inode == other.inode
     }
 
-    /// Returns whether the file was written so recently that another write might leave this status unchanged: within
-    /// one tick of the file system's clock. On Linux, a tick takes at most 10 ms. Some file systems record only whole
-    /// seconds, and FAT only even ones.
+    /// Whether the file was written so recently that another write might leave this status unchanged: within one tick
+    /// of the file system's clock. On Linux, a tick takes at most 10 ms. Some file systems record only whole seconds,
+    /// and FAT only even ones.
     ///
     /// A modification time in the future was set on purpose, so `changed` is used instead.
     ///
@@ -56,7 +55,7 @@ package struct FileStatus: Equatable, Sendable {
         return now - written < (written % 1_000_000_000 == 0 ? 2_020_000_000 : 20_000_000)
     }
 
-    /// Returns whether a file that now has this status certainly has the bytes that were read earlier.
+    /// Whether a file that now has this status certainly has the bytes that were read earlier.
     ///
     /// - Parameters:
     ///   - earlier: The file's status when the bytes were read.

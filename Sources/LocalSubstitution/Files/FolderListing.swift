@@ -8,7 +8,7 @@ import Foundation
 final class FolderListing {
     private final class Folder {
         var asked = 0
-        /// The names of the regular files; `nil` before the folder is listed.
+        /// The regular files; `nil` before the folder is listed.
         var files: Set<String>?
         var folders: Set<String> = []
     }
@@ -22,8 +22,7 @@ final class FolderListing {
 
     init(_ root: ResourcesFolder) { self.root = root }
 
-    /// Returns whether there's certainly a readable regular file with a name. If this returns `false`, there may still
-    /// be one: open the file to find out.
+    /// After `false`, there may still be a readable file: open it to find out.
     func hasFile(_ name: String) -> Bool {
         let (path, last) = ResourcesFolder.split(name)
         let folder = folder(path)
@@ -39,8 +38,8 @@ final class FolderListing {
         return folder
     }
 
-    /// Lists a folder if it isn't listed yet. Returns whether the folder has any regular files; `false` if it can't be
-    /// listed, or if its path has a symbolic link.
+    /// Lists the folder if it isn't listed yet. `false` if it has no regular files or can't be listed, or if its path
+    /// has a symbolic link.
     private func isListed(_ name: String) -> Bool {
         let folder = folder(name)
         if let files = folder.files { return !files.isEmpty }
@@ -52,7 +51,7 @@ final class FolderListing {
         return folder.files?.isEmpty == false
     }
 
-    /// Returns whether each folder on the path is a real folder, not a link.
+    /// Whether no folder on the path is a link.
     private func isPlain(_ name: String) -> Bool {
         guard !name.isEmpty else { return true }
         let (parent, last) = ResourcesFolder.split(name)
@@ -68,8 +67,7 @@ extension ResourcesFolder {
         let kind: FileStatus.Kind?
     }
 
-    /// Returns the names in a folder inside this one; `nil` if that folder can't be listed. With `FileManager`, this
-    /// would take ten times as long.
+    /// `nil` if the folder can't be listed. With `FileManager`, this would take ten times as long.
     fileprivate func entries(ofFolder folder: String) -> [Listed]? {
         guard let stream = opendir(folder.isEmpty ? path : path(of: folder)) else { return nil }
         defer { closedir(stream) }
@@ -83,11 +81,10 @@ extension ResourcesFolder {
         return entries
     }
 
-    /// The names of everything directly in the folder; empty if the folder can't be listed.
+    /// Files and folders; empty if the folder can't be listed.
     var names: [String] { (entries(ofFolder: "") ?? []).map(\.name) }
 
-    /// Returns the names of the regular files in the folder and its subfolders, sorted. Leaves out folders behind
-    /// symbolic links.
+    /// The regular files in the folder and its subfolders, sorted. Leaves out folders behind symbolic links.
     ///
     /// - Parameter limit: The maximum number of names to look at, those of folders included.
     package func names(limit: Int) -> [String] {
@@ -108,7 +105,7 @@ extension ResourcesFolder {
         return names.ordered(by: <)
     }
 
-    /// Returns whether a name belongs to a folder, not to a link to a folder.
+    /// `false` for a link to a folder.
     private func isFolder(_ name: String) -> Bool {
         var status = stat()
         return lstat(path(of: name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -7,7 +7,7 @@ struct MisplacedFiles {
     struct Finding {
         /// What's wrong and what to do, in sentences that follow the name.
         let message: String
-        /// The name that the entry should have, if a file in the resources folder has it; otherwise, `nil`.
+        /// The name that the entry should have, if the resources folder has that file.
         var meant: String?
     }
 
@@ -28,8 +28,6 @@ struct MisplacedFiles {
         others = Self.others(beside: folder)
     }
 
-    /// Returns what's known about a missing file; `nil` if nothing is.
-    ///
     /// - Parameters:
     ///   - name: The name that the entry has.
     ///   - part: The part of the name that doesn't exist: the whole name, by default, or the folder before the name's
@@ -64,8 +62,8 @@ struct MisplacedFiles {
         name.isEmpty ? kind == .folder : folder.servedStatus(of: name)?.kind == kind
     }
 
-    /// Returns the places where a map's files would be if the folder beside the map had another name or didn't exist.
-    /// Empty if the folder was named.
+    /// The places where a map's files would be if the folder beside the map had another name or didn't exist. Empty if
+    /// the folder was named.
     private static func others(beside folder: ResourcesFolder) -> [Place] {
         guard let map = folder.map else { return [] }
         if let misspelled = folder.misspelled {

@@ -2,23 +2,21 @@ package import Foundation
 
 /// A file that is open for reading as long as this value exists.
 package struct OpenedFile: ~Copyable {
-    /// The status of the file when it was opened.
+    /// When the file was opened.
     package let status: FileStatus
     private let descriptor: Int32
 
-    /// Opens a regular file by its path.
     package init(path: String) throws(FileProblem) {
         try self.init(descriptor: open(path, Self.reading), isRegular: true)
     }
 
-    /// Opens a regular file by its name in an opened folder, even if the folder has been moved or replaced since it was
-    /// opened.
+    /// Works even if the folder has been moved or replaced since it was opened.
     init(_ name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         try self.init(descriptor: openat(folder.descriptor, name, Self.reading), isRegular: true)
     }
 
-    /// Opens a regular file by its name in an opened folder, without following symbolic links. Throws an error if a
-    /// part of the name is a symbolic link, empty or `..`, or if the name has more than ``mostSteps`` folders.
+    /// Throws an error if a part of the name is a symbolic link, empty or `..`, or if the name has more than
+    /// ``mostSteps`` folders.
     package init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         // The system splits paths by bytes. To Swift, a slash can be a part of a longer character.
         var parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -41,12 +39,12 @@ package struct OpenedFile: ~Copyable {
     /// faster.
     private static let mostSteps = 8
 
-    /// Opens a path only to get its status and real path, not to read it.
+    /// For a path's status and real path. The bytes can't be read.
     package init(placeOf path: String) throws(FileProblem) {
         try self.init(descriptor: open(path, Self.asking))
     }
 
-    /// Opens a name in an opened folder, only to get its status and real path.
+    /// For a name's status and real path. The bytes can't be read.
     init(placeOf name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         try self.init(descriptor: openat(folder.descriptor, name, Self.asking))
     }
@@ -88,12 +86,11 @@ package struct OpenedFile: ~Copyable {
         close(descriptor)
     }
 
-    /// The path of the open file, in bytes; `nil` if the system doesn't know it.
+    /// `nil` if the system doesn't know the path.
     var realPath: [UInt8]? { Self.realPath(of: descriptor) }
 
-    /// Returns the path of an open file or folder, in bytes; `nil` if the system doesn't know the path. The kernel
-    /// looks the path up by the descriptor, so another thread can't redirect it. On Linux, a deleted file's path ends
-    /// in “ (deleted)”.
+    /// `nil` if the system doesn't know the path. The kernel looks the path up by the descriptor, so another thread
+    /// can't redirect it. On Linux, a deleted file's path ends in “ (deleted)”.
     package static func realPath(of descriptor: Int32) -> [UInt8]? {
         let path = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             #if canImport(Darwin)
@@ -111,11 +108,11 @@ package struct OpenedFile: ~Copyable {
         return path.first == UInt8(ascii: "/") ? path : nil
     }
 
-    /// Whether the file is unchanged since it was opened.
+    /// Since the file was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
 
-    /// Returns whether the file wasn't written to since it was opened. `true` even if it was moved or deleted, or if a
-    /// hard link to it was made. `false` also if an attribute was set, such as its permissions.
+    /// Since the file was opened. `true` even if it was moved or deleted, or if a hard link to it was made. `false`
+    /// also if an attribute was set, such as its permissions.
     ///
     /// - Parameter path: The path at which the file was opened.
     func isUnwritten(at path: String) -> Bool {
@@ -135,7 +132,7 @@ package struct OpenedFile: ~Copyable {
         return false
     }
 
-    /// Returns a range of the file's bytes. The result is shorter if the file ends within the range.
+    /// The result is shorter if the file ends within the range.
     func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {
         var data = Data(count: range.count)
         data.count = try data.withUnsafeMutableBytes { buffer in
@@ -144,10 +141,9 @@ package struct OpenedFile: ~Copyable {
         return data
     }
 
-    /// Returns the first bytes, at most `count`.
     package func prefix(_ count: Int) throws(FileProblem) -> Data { try bytes(0..<count) }
 
-    /// Returns all of the file's bytes, even if the file has grown since it was opened.
+    /// Complete even if the file has grown since it was opened.
     @inline(never)
     package func contents() throws(FileProblem) -> Data {
         // Asks for one byte more than expected. A read that returns fewer bytes than asked for has reached the end of
@@ -161,7 +157,7 @@ package struct OpenedFile: ~Copyable {
         return data
     }
 
-    /// Returns all of the bytes, mapped. The pages are private, so that changing the `Data` doesn't change the file.
+    /// The pages are private, so that changing the `Data` doesn't change the file.
     @inline(never)
     func mappedContents() throws(FileProblem) -> Data {
         guard status.size > 0 else { return Data() }
@@ -170,7 +166,7 @@ package struct OpenedFile: ~Copyable {
         return Data(bytesNoCopy: address, count: status.size, deallocator: .unmap)
     }
 
-    /// Returns all of the bytes, in one allocation.
+    /// In one allocation.
     func array() throws(FileProblem) -> [UInt8] {
         var failure: FileProblem?
         let array = [UInt8](unsafeUninitializedCapacity: status.size + 1) { buffer, count in
@@ -183,7 +179,7 @@ package struct OpenedFile: ~Copyable {
         return array.count > status.size ? Array(try contents()) : array
     }
 
-    /// Reads from an offset until a buffer is full or the file ends. Returns how many bytes were read.
+    /// Reads until the buffer is full or the file ends. Returns how many bytes were read.
     private func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int) throws(FileProblem) -> Int {
         var count = 0
         while count < buffer.count {

@@ -3,7 +3,7 @@ import HTTPSyntax
 
 /// The folder with the files of a map's entries. Files outside it are never read.
 package final class ResourcesFolder: Sendable {
-    /// The names of the folder beside a map that has the map's files. The first one that exists counts.
+    /// The names of the folder beside a map that has the map's files. The first one that exists is used.
     package static let standardNames = ["Substitutes", "Resources"]
 
     package let path: String
@@ -22,8 +22,8 @@ package final class ResourcesFolder: Sendable {
         map = nil
     }
 
-    /// Finds the folder with a map's files: `resources`, unless it's `nil`; or else the first of ``standardNames`` that
-    /// exists beside the map; or else the map's own folder.
+    /// The folder is `resources`, unless it's `nil`; or else the first of ``standardNames`` that exists beside the map;
+    /// or else the map's own folder.
     package init(beside map: URL, or resources: URL?, isInBundle: Bool = false) {
         let own = map.deletingLastPathComponent()
         let beside = resources == nil ? Self.standardNames.first { Self.hasFolder($0, in: own) } : nil
@@ -33,8 +33,8 @@ package final class ResourcesFolder: Sendable {
         self.map = resources == nil ? map : nil
     }
 
-    /// Returns whether a folder contains another one with exactly this name. On a disk that ignores letter case, the
-    /// system also finds `substitutes` by the name `Substitutes`.
+    /// Compares letter case. On a disk that ignores letter case, the system also finds `substitutes` by the name
+    /// `Substitutes`.
     static func hasFolder(_ name: String, in folder: URL) -> Bool {
         let folder = ResourcesFolder(folder)
         guard let status = FileStatus(path: folder.path(of: name)), status.kind == .folder else { return false }
@@ -55,7 +55,7 @@ package final class ResourcesFolder: Sendable {
         }.first
     }
 
-    /// Returns what to do about a folder beside the map whose name is misspelled; `nil` if there's none.
+    /// What to do about a folder beside the map whose name is misspelled.
     ///
     /// - Parameter name: The right name; by default, any of ``standardNames``.
     package func misspelling(of name: String? = nil) -> String? {
@@ -74,11 +74,10 @@ package final class ResourcesFolder: Sendable {
         URL(fileURLWithPath: path(of: name), isDirectory: false)
     }
 
-    /// Opens the folder, so that several files can be looked up in it.
+    /// To look up several files.
     package func opened() throws(FileProblem) -> Opened { try Opened(path: path, mapName: mapName) }
 
-    /// Returns a file's status; `nil` if the file doesn't exist or is never served. Doesn't check whether the file can
-    /// be read.
+    /// `nil` if the file doesn't exist or is never served. Doesn't check whether the file can be read.
     func servedStatus(of name: String) -> FileStatus? {
         guard let status = FileStatus(path: path(of: name)) else { return nil }
         guard let mapName else { return status }
@@ -86,28 +85,27 @@ package final class ResourcesFolder: Sendable {
         return isMap || Self.isHidden(name) ? nil : status
     }
 
-    /// Returns whether any part of a name, the file's own name or a folder's, begins with a period.
+    /// A name is hidden if its last part or a folder's name begins with a period.
     package static func isHidden(_ name: String) -> Bool {
         name.utf8.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
     }
 
-    /// Splits a name at its last slash. The folder is empty for a file directly in this folder.
+    /// Splits the name at its last slash. The folder is empty for a file directly in this folder.
     package static func split(_ name: String) -> (folder: String, last: String) {
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", name) }
         return (String(name[..<slash]), String(name[name.utf8.index(after: slash)...]))
     }
 
-    /// Returns the folders that a name is in: `a` and `a/b` for `a/b/c`.
+    /// `a` and `a/b` for `a/b/c`.
     package static func folders(of name: String) -> [String] {
         name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: "/") }.map { String(name[..<$0]) }
     }
 
-    /// Opens a file for reading. Throws an error unless the file is regular and its real path is inside the folder's
-    /// real path. Never waits for a named pipe.
+    /// Throws an error unless the file is regular and its real path is inside the folder's real path. Never waits for a
+    /// named pipe.
     package func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
 
-    /// Returns a file's name in the folder, with symbolic links resolved; `nil` if the file is missing or outside the
-    /// folder.
+    /// With symbolic links resolved; `nil` if the file is missing or outside the folder.
     package func realName(of name: String) -> String? {
         guard let folder = try? opened(), let file = try? folder.open(name) else { return nil }
         return folder.name(of: file)
@@ -133,14 +131,13 @@ extension ResourcesFolder {
             servesHidden = mapName == nil
         }
 
-        /// Returns the folder's real path with a slash at its end. It's in bytes, since equal strings in Swift can be
-        /// different names on disk.
+        /// The folder's real path with a slash at its end. It's in bytes, since equal strings in Swift can be different
+        /// names on disk.
         private func start() throws(FileProblem) -> [UInt8] {
             guard let real = folder.realPath else { throw .unplaced }
             return real.last == UInt8(ascii: "/") ? real : real + [UInt8(ascii: "/")]
         }
 
-        /// Opens a regular file for reading.
         func open(_ name: String) throws(FileProblem) -> OpenedFile {
             guard servesHidden || !ResourcesFolder.isHidden(name) else { throw .notServed }
             let file = try openInside(name)
@@ -148,8 +145,8 @@ extension ResourcesFolder {
             return file
         }
 
-        /// Opens a file, and checks that it's inside the folder. Without a symbolic link in its path, a file is always
-        /// inside. Otherwise, the file's real path is checked, which takes longer.
+        /// Without a symbolic link in its path, a file is always inside. Otherwise, the file's real path is checked,
+        /// which takes longer.
         private func openInside(_ name: String) throws(FileProblem) -> OpenedFile {
             // Some file systems ignore some characters outside ASCII. With such a character before its period, a hidden
             // file wouldn't look hidden.
@@ -168,8 +165,7 @@ extension ResourcesFolder {
             return file
         }
 
-        /// Returns the name of an opened file in the folder, with symbolic links resolved; `nil` if the file was moved
-        /// out of the folder or deleted.
+        /// With symbolic links resolved; `nil` if the file was moved out of the folder or deleted.
         package func name(of file: borrowing OpenedFile) -> String? {
             guard let start = try? start(), let path = file.realPath, path.starts(with: start),
                 let name = String(utf8: path.dropFirst(start.count)),
@@ -178,8 +174,7 @@ extension ResourcesFolder {
             return name
         }
 
-        /// Returns what's wrong with a folder inside this one; `nil` if nothing is. The empty name means this folder
-        /// itself.
+        /// The empty name means this folder itself.
         func problem(ofFolder name: String) -> FileProblem? {
             if name.isEmpty { return folder.status.kind == .folder ? nil : .notFolder }
             do throws(FileProblem) {

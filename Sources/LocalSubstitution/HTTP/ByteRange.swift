@@ -7,9 +7,8 @@ import FoundationNetworking
 
 /// A `Range` header with one range of bytes (RFC 9110 §14.1.2), such as `bytes=10-19`, `bytes=10-` or `bytes=-20`.
 enum ByteRange {
-    /// Returns the bytes that a header asks for, in a body of `count` bytes; `nil` if the body has none of them. Also
-    /// returns `nil` for a header that a server ignores (RFC 9110 §14.2): one with another unit, several ranges or bad
-    /// syntax.
+    /// `nil` if a body of `count` bytes has none of the bytes. Also `nil` for a header that a server ignores (RFC 9110
+    /// §14.2): one with another unit, several ranges or bad syntax.
     static func bytes(_ header: String, of count: Int) -> Range<Int>? {
         let parts = header.components(separatedBy: "=")
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -24,8 +23,8 @@ enum ByteRange {
         return max(0, count - length)..<count
     }
 
-    /// Parses a number. Returns `nil` if the text has characters other than digits, and `.some(nil)` if it's empty. A
-    /// number too large for `Int` becomes `Int.max`.
+    /// `nil` if the text has characters other than digits, and `.some(nil)` if it's empty. A number too large for `Int`
+    /// becomes `Int.max`.
     private static func number(_ digits: String) -> Int?? {
         guard digits.isDigits else { return nil }
         return digits.isEmpty ? .some(nil) : .some(Int(digits) ?? .max)
@@ -33,8 +32,8 @@ enum ByteRange {
 }
 
 extension URLRequest {
-    /// The `Range` header; `nil` if there's none, if the method isn't `GET` (RFC 9110 §14.2), or if the request also has
-    /// an `If-Range` header. With `If-Range`, the whole body is sent, which is always correct.
+    /// `nil` without a `Range` header, if the method isn't `GET` (RFC 9110 §14.2), or if the request also has an
+    /// `If-Range` header. With `If-Range`, the whole body is sent, which is always correct.
     package var rangeHeader: String? {
         guard httpMethod ?? "GET" == "GET", value(forHTTPHeaderField: "If-Range") == nil else { return nil }
         return value(forHTTPHeaderField: "Range")

@@ -2,14 +2,12 @@ package import Foundation
 
 /// Names of charsets, and byte order marks.
 package enum Charset {
-    /// The default charset of text.
     package static let standard = "utf-8"
 
-    /// The length of the longest byte order mark, in bytes.
+    /// In bytes.
     static let longestByteOrderMark = 4
 
-    /// Returns the IANA name of the charset whose byte order mark begins the bytes (Unicode §23.8); `nil` without a
-    /// mark.
+    /// The IANA name of the charset whose byte order mark begins the bytes (Unicode §23.8).
     package static func byteOrderMark(of bytes: Data) -> String? {
         let marks: [([UInt8], String)] = [
             ([0xEF, 0xBB, 0xBF], "utf-8"),

@@ -28,7 +28,7 @@ final class DefaultCache: Sendable {
     /// Held while a response is stored, if an older one must be removed first.
     private let storing = Guarded(())
 
-    /// - Parameter folder: The folder in which `URLCache` keeps responses on disk; `nil` if that isn't known.
+    /// - Parameter folder: The folder in which `URLCache` stores responses on disk; `nil` if that isn't known.
     init(folder: URL?, _ traits: LoaderTraits) {
         self.folder = traits.contains(.storageIsFolder) ? folder?.path : nil
         self.traits = traits
@@ -37,7 +37,7 @@ final class DefaultCache: Sendable {
     func lend(_ storage: Storage) { lent.withLock { $0 = storage } }
     func takeBack() { lent.withLock { $0 = nil } }
 
-    /// Whether a cache currently lends its storage.
+    /// Whether the cache still lends its storage.
     var isLent: Bool { storage != nil }
     var capacity: Int { storage?.capacity() ?? 0 }
 
@@ -71,7 +71,7 @@ final class DefaultCache: Sendable {
 }
 
 extension DefaultCache {
-    /// Returns the folder in which `URLCache` keeps responses on disk by default; `nil` to let `URLCache` choose it.
+    /// The folder in which `URLCache` stores responses on disk by default; `nil` to let `URLCache` choose it.
     ///
     /// Linux's `URLCache` chooses the same folder (`URLCache.swift`, `init(memoryCapacity:diskCapacity:diskPath:)`).
     static func standardFolder(_ traits: LoaderTraits) -> URL? {
@@ -86,8 +86,7 @@ extension DefaultCache {
 
     // MARK: Keys
 
-    /// Returns the default cache's key for a response to a request; `nil` if the response can't be kept. A key is a
-    /// request, by default the request itself.
+    /// `nil` if the response can't be stored. A key is a request, by default the request itself.
     ///
     /// Linux's `URLCache` compares only host, port and path (`URLCache.swift`, `identifier(for:)`), so URLs that differ
     /// only in scheme or query would share a response. Also, it doesn't store a response on disk if the path is long. So
@@ -101,8 +100,8 @@ extension DefaultCache {
         return URL(string: "http://h/" + Digest.base64(of: text)).map { URLRequest(url: $0) }
     }
 
-    /// Returns the text of an `http` or `https` URL with user info; `nil` for any other URL. A URL with user info has
-    /// no normal form. It needs its own key, since the server may answer differently without the user info.
+    /// `nil` for a URL without user info. A URL with user info has no normal form. It needs its own key, since the
+    /// server may respond differently without the user info.
     private static func textWithUserInfo(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https", url.user != nil else {
             return nil

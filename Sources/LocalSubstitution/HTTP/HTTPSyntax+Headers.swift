@@ -8,7 +8,7 @@ package import Foundation
 #endif
 
 extension HTTPSyntax {
-    /// Returns what's wrong with a header that an entry sets, and how to fix it; `nil` if nothing is wrong.
+    /// What's wrong with a header that an entry sets, and how to fix it.
     ///
     /// - Parameter isOfRequest: Whether the entry sets the header on a forwarded request; `false`, the default, for a
     ///   response.
@@ -29,12 +29,11 @@ extension HTTPSyntax {
 }
 
 extension URLRequest {
-    /// The headers by name; empty if there are none.
+    /// Empty if there are none.
     package var headers: [String: String] { allHTTPHeaderFields ?? [:] }
 }
 
 extension HTTPURLResponse {
-    /// The headers by name.
     package var headers: [String: String] {
         var headers: [String: String] = [:]
         for (name, value) in allHeaderFields {

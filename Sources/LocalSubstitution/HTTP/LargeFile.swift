@@ -11,8 +11,7 @@ package final class LargeFile: Sendable {
     /// The minimum size, in bytes, of a file that is read in pieces if the client can take pieces.
     static let smallestSize = 1 << 20
 
-    /// Opens a file to read it in pieces. Returns `nil` if the file doesn't exist or is smaller than
-    /// ``smallestSize``.
+    /// `nil` if the file doesn't exist or is smaller than ``smallestSize``.
     init?(opening name: String, in folder: ResourcesFolder) throws(FileProblem) {
         path = folder.path(of: name)
         guard let size = FileStatus(path: path)?.size, size >= Self.smallestSize else { return nil }
@@ -21,8 +20,6 @@ package final class LargeFile: Sendable {
         beginning = try file.prefix(Charset.longestByteOrderMark)
     }
 
-    /// Returns a range of the file's bytes.
-    ///
     /// - Throws: An error if the file was written to after it was opened, so that bytes of two versions are never
     ///   mixed.
     package func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {

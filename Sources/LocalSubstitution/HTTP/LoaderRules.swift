@@ -5,14 +5,14 @@ import HTTPSyntax
 import FoundationNetworking
 #endif
 
-/// The rules by which a loader refuses responses from a cache. The cache doesn't return a response that the loader
-/// would refuse.
+/// The rules by which Apple's and Linux's loaders refuse responses from a cache. The cache doesn't return a response
+/// that the platform's loader would refuse.
 ///
 /// On Linux, the rules are those of `canCache` in `HTTPURLProtocol.swift`. That function can't parse HTTP's names of
 /// months, so it ignores `Date`, and treats every `Expires` as past. On Apple platforms, the package applies nearly the
 /// same rules, because Apple doesn't document what its loader refuses.
 package enum LoaderRules {
-    /// Returns why the loader would refuse every cached response to a request; `nil` if it may use a cached response.
+    /// Why the loader would refuse every cached response to the request.
     static func refusal(of request: URLRequest, _ traits: LoaderTraits) -> String? {
         if let method = request.httpMethod, method != "GET", method != "HEAD" {
             return "URLSession never uses a cached response to \(method)"
@@ -22,13 +22,12 @@ package enum LoaderRules {
             .map(refusal(ofRequestHeader:))
     }
 
-    /// Returns the reason for a request with a header that makes the loader ignore caches.
+    /// For a request with a header that makes the loader ignore caches.
     static func refusal(ofRequestHeader name: String) -> String {
         "URLSession never uses a cached response to a request with “\(name)”"
     }
 
-    /// Returns why the loader would refuse a response with this status and these headers, whatever the request; `nil`
-    /// if it would use the response.
+    /// Why the loader would refuse a response with this status and these headers, whatever the request.
     package static func refusal(ofStatus status: Int, headers: [String: String]) -> String? {
         guard statuses.contains(status) else {
             return "URLSession never uses a cached response with the status \(status)"
@@ -40,14 +39,14 @@ package enum LoaderRules {
         return freshnessRefusal(headers)
     }
 
-    /// Returns how long, in seconds, the loader accepts a response after the response was created; `nil`, for no limit,
-    /// if `Cache-Control` has no valid `max-age`.
+    /// How long, in seconds, the loader accepts a response after the response was created. `nil`, for no limit, if
+    /// `Cache-Control` has no valid `max-age`.
     static func lifetime(_ headers: [String: String]) -> Double? {
         headers[header: "Cache-Control"].flatMap { directives($0)["max-age"] }.flatMap(seconds).map(Double.init)
     }
 
-    /// Parses a `Cache-Control` header. Returns its directives and their values in lowercase. A directive without `=`
-    /// has an empty value.
+    /// The directives of a `Cache-Control` header and their values, in lowercase. A directive without `=` has an empty
+    /// value.
     static func directives(_ header: String) -> [String: String] {
         var found: [String: String] = [:]
         for directive in HTTPSyntax.elements(of: header.lowercased()) {
@@ -72,7 +71,7 @@ package enum LoaderRules {
         return "URLSession treats every “Expires” date as past, so set a max-age in “Cache-Control”"
     }
 
-    /// Parses a number of seconds in digits, with or without quotes, like the loader. Returns `nil` for any other text.
+    /// Accepts digits with or without quotes, like the loader.
     private static func seconds(_ text: String) -> Int? {
         let isQuoted = text.count > 1 && text.first == "\"" && text.last == "\""
         return Int(isQuoted ? String(text.dropFirst().dropLast()) : text).flatMap { $0 < 0 ? nil : $0 }
@@ -80,7 +79,7 @@ package enum LoaderRules {
 }
 
 extension URLRequest {
-    /// Whether the cache policy forbids answers that are stored locally. Linux's loader asks the cache even then.
+    /// Linux's loader asks the cache even then.
     var ignoresLocalData: Bool { cachePolicy.ignoresLocalData }
 }
 

@@ -1,7 +1,8 @@
-/// What Apple's URLSession and Linux's do differently, one question each: a value contains those whose answer is yes. Everything
-/// that decides by platform asks a value of this type, so that tests on Linux can run Apple's decisions, too.
+/// What Apple's loader and Linux's do differently, one question each. A value contains the questions with “yes”.
+/// Everything that decides by platform asks a value of this type, so that tests on Linux can run Apple's decisions,
+/// too.
 ///
-/// A cache has the value for its platform, and passes it on to its attachments. `CONTRIBUTING.md` says where each answer is
+/// A cache has the value for its platform, and gives it to its attachments. `CONTRIBUTING.md` says where each answer is
 /// documented, reported or tested.
 package struct LoaderTraits: OptionSet, Sendable {
     package let rawValue: UInt32
@@ -17,10 +18,11 @@ package struct LoaderTraits: OptionSet, Sendable {
     /// Whether a session asks the registered protocols before those that its configuration lists, the last registered first.
     /// Otherwise, it asks those of its configuration, which lists those that were registered when it was made.
     package static let asksRegisteredProtocolsFirst = LoaderTraits(rawValue: 1 << 2)
-    /// Whether `URLSession.shared` keeps the cache and the protocols of its first use.
+    /// Whether `URLSession.shared` never changes the cache and the protocols of its first use.
     package static let sharedSessionKeepsItsCache = LoaderTraits(rawValue: 1 << 3)
-    /// Whether a session asks the protocol, then the cache, and then starts the protocol, one request at a time for the whole
-    /// process. Otherwise, nothing is known of the order, and a cache may have answered a request that a protocol gets.
+    /// Whether a session asks the protocol, then the cache, and then starts the protocol, one request at a time for the
+    /// whole process. Otherwise, nothing is known of the order, and a cache may have responded to a request that a
+    /// protocol gets.
     package static let asksProtocolThenCache = LoaderTraits(rawValue: 1 << 4)
     /// Whether a request's `httpBody` and `httpBodyStream` are both `nil` for an upload task.
     package static let hidesUploadBodies = LoaderTraits(rawValue: 1 << 5)
@@ -53,8 +55,8 @@ package struct LoaderTraits: OptionSet, Sendable {
 
     // MARK: Forwarding
 
-    /// Whether all sessions share one queue. A delegate can be called there, must answer there, and can't cancel a task there,
-    /// since that waits for the queue.
+    /// Whether all sessions share one queue. A delegate can be called there, must respond there, and can't cancel a
+    /// task there, since that waits for the queue.
     package static let sessionsShareQueue = LoaderTraits(rawValue: 1 << 15)
     /// Whether a delegate gets a server's challenge only after the response, and the task then needs a credential to end.
     package static let challengesAfterResponse = LoaderTraits(rawValue: 1 << 16)

@@ -2,7 +2,6 @@ import HTTPSyntax
 
 /// MIME types of files, guessed from the file extension, since a local file has no `Content-Type`.
 package enum MIMEType {
-    /// The type of server-sent events.
     package static let eventStream = "text/event-stream"
 
     /// Returns the MIME type for a file extension, such as `text/html` for `html`.
@@ -18,7 +17,6 @@ package enum MIMEType {
         return types[lowered.hasPrefix(".") ? String(lowered.dropFirst()) : lowered]
     }
 
-    /// The types in ``table``, by extension.
     private static let types: [String: String] = table.withUTF8Buffer { table in
         let texts = table.split(whereSeparator: isWhiteSpace).map { pair in
             pair.split(separator: UInt8(ascii: ":")).map { String(decoding: $0, as: UTF8.self) }
@@ -26,7 +24,7 @@ package enum MIMEType {
         return Dictionary(uniqueKeysWithValues: texts.map { ($0[0], $0[1]) })
     }
 
-    /// Returns the extension of a path's last component, without its dot: `gz` for `a/b.tar.gz`.
+    /// The extension of the path's last component, without its dot: `gz` for `a/b.tar.gz`.
     ///
     /// - Parameter path: A file's path or name with `/` between its components, without a query or a fragment.
     /// - Returns: The extension, in the path's own letter case; `nil` if the last component has none, as in `a.b/c`,
@@ -39,8 +37,8 @@ package enum MIMEType {
         return ext.isEmpty ? nil : String(Substring(ext))
     }
 
-    /// Returns whether a type is text: `text/*`, JavaScript, JSON or XML, including SVG and XHTML. Text without a given
-    /// charset is sent as UTF-8.
+    /// Text is `text/*`, JavaScript, JSON or XML, including SVG and XHTML. Text without a given charset is sent as
+    /// UTF-8.
     ///
     /// - Parameter type: A MIME type, in uppercase or lowercase, with or without parameters.
     package static func isText(_ type: String) -> Bool {
@@ -51,14 +49,14 @@ package enum MIMEType {
         }
     }
 
-    /// Returns whether a type is a JSON MIME type (WHATWG MIME Sniffing §4.6), except for the obsolete `text/json`.
+    /// WHATWG MIME Sniffing §4.6, except for the obsolete `text/json`.
     package static func isJSON(_ type: String) -> Bool {
         let type = essence(of: type)
         return type == "application/json" || type.hasSuffix("+json")
     }
 
-    /// Returns a type in lowercase, without its parameters (WHATWG MIME Sniffing §4.1), such as `text/html` for
-    /// `Text/HTML; charset=utf-8`.
+    /// The type in lowercase, without its parameters (WHATWG MIME Sniffing §4.1), such as `text/html` for `Text/HTML;
+    /// charset=utf-8`.
     package static func essence(of type: String) -> String {
         let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }
         // Works on bytes: characters take twenty times as long, and each first lookup of a URL comes here.

@@ -10,8 +10,7 @@ import FoundationNetworking
 package enum Preconditions {
     package static let headers = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
 
-    /// Returns the status that a client gets instead of a response: 304, 412, or `nil` if it gets the response. Evaluates
-    /// the preconditions in the order of RFC 9110 §13.2.2.
+    /// 304 or 412; `nil` if the client gets the response. Evaluates the preconditions in the order of RFC 9110 §13.2.2.
     static func status(insteadOf response: HTTPURLResponse, to request: URLRequest) -> Int? {
         guard request.allHTTPHeaderFields?.contains(headerIn: headers) == true,
             ["GET", "HEAD"].contains(request.httpMethod ?? "GET"), [200, 206].contains(response.statusCode)
@@ -39,7 +38,7 @@ package enum Preconditions {
         let text: Substring
         let isWeak: Bool
 
-        /// Returns the tags in a list. A comma may be in a tag, and a quotation mark may not.
+        /// A comma may be in a tag, and a quotation mark may not.
         static func list(_ header: String) -> [EntityTag] {
             let parts = header.split(separator: "\"", omittingEmptySubsequences: false)
             return stride(from: 1, to: parts.count - 1, by: 2).map { index in
@@ -50,8 +49,7 @@ package enum Preconditions {
 }
 
 extension CachedURLResponse {
-    /// Returns what a client gets instead of this response, an entry's or a recording's, if the request's preconditions
-    /// call for it: a 304 or 412 without a body. Otherwise, returns this response.
+    /// Returns a 304 or 412 without a body if the request's preconditions call for it; otherwise, this response.
     func meetingPreconditions(of request: URLRequest) -> CachedURLResponse {
         guard let response = response as? HTTPURLResponse, let url = response.url,
             let status = Preconditions.status(insteadOf: response, to: request)

@@ -7,15 +7,16 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// The rules for redirects (RFC 9110 §15.4): which responses redirect, where to, and what the next request keeps.
+/// The rules for redirects (RFC 9110 §15.4): which responses redirect, where to, and which of its headers and body the
+/// next request has.
 package enum Redirect {
-    /// The statuses that redirect a client to another URL.
+    /// RFC 9110 §15.4.
     package static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
     /// The maximum number of redirects to follow, as in browsers.
     package static let most = 20
 
-    /// Returns the target of a `Location` header (RFC 9110 §10.2.2); `nil` if it isn't an http or https URL.
+    /// The target of a `Location` header (RFC 9110 §10.2.2); `nil` if it isn't an http or https URL.
     ///
     /// A relative `Location` is resolved against `url`. Linux's loader doesn't do that: it decodes the path, drops its
     /// trailing slash, and resolves it against the host's root (`HTTPURLProtocol.swift`, `redirectRequest`).
@@ -35,7 +36,7 @@ package enum Redirect {
 }
 
 extension URLRequest {
-    /// Returns the request that follows a redirect; `nil` if the redirect's target isn't an http or https URL.
+    /// `nil` if the redirect's target isn't an http or https URL.
     package func redirected(by status: Int, to location: String?) -> URLRequest? {
         guard let target = Redirect.target(location, from: url) else { return nil }
         var request = self
@@ -47,8 +48,8 @@ extension URLRequest {
         return request
     }
 
-    /// Returns this request with the URL of a redirect's target, and with the method of the request that the loader
-    /// proposes. If that method differs from this request's, the body is dropped.
+    /// The request has the method that the loader proposes. If that method differs from this request's, the body is
+    /// dropped.
     func redirected(to target: URL, as proposed: URLRequest) -> URLRequest {
         var request = self
         request.url = target

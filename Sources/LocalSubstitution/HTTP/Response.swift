@@ -8,7 +8,7 @@ package import FoundationNetworking
 package struct Response: Sendable {
     package enum Body: Sendable {
         case data(Data)
-        /// A range of a large file's bytes.
+        /// In bytes.
         case file(LargeFile, Range<Int>)
         /// A body of which more may arrive. The closure waits for the next bytes, and returns `nil` at the end. It returns
         /// an error if the load fails, or if the client doesn't want the response any more. (A stored closure with typed throws
@@ -28,12 +28,12 @@ package struct Response: Sendable {
 
     init(_ response: CachedURLResponse) { self.init(response.response, .data(response.data)) }
 
-    /// The body if it's in memory as a whole; otherwise `nil`.
+    /// `nil` if the body isn't in memory as a whole.
     package var data: Data? { if case .data(let data)? = body { data } else { nil } }
 }
 
 extension Response.Body {
-    /// The length in bytes; `nil` for a body that is still arriving.
+    /// In bytes; `nil` for a body that is still arriving.
     package var length: Int? {
         switch self {
         case .data(let data): data.count

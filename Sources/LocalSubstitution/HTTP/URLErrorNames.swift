@@ -6,13 +6,11 @@ import FoundationNetworking
 
 /// The codes of `URLError` with their names in Swift. Foundation has no list of them.
 package enum URLErrorNames {
-    /// Returns the code with a name; `nil` if no code has it.
     static func code(_ name: String) -> URLError.Code? { all.first { $0.name == name }?.code }
 
-    /// Returns the name of a code; `nil` if it has none.
     static func name(_ code: URLError.Code) -> String? { all.first { $0.code == code }?.name }
 
-    /// Returns the name of a code, or its number if it has no name.
+    /// The code's name, or its number if it has no name.
     package static func text(_ code: URLError.Code) -> String { name(code) ?? String(code.rawValue) }
 
     static let all: [(name: String, code: URLError.Code)] = [
@@ -68,7 +66,7 @@ package enum URLErrorNames {
 }
 
 extension URLError {
-    /// Returns an error whose `localizedDescription` is the given description.
+    /// The error's `localizedDescription` is the given description.
     ///
     /// - Parameter url: The URL of the request that fails; `nil` if it has none.
     package static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {

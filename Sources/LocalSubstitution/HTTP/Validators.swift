@@ -9,7 +9,7 @@ package final class Validators: Sendable {
     let entityTag: String?
     let lastModified: String?
 
-    /// Creates validators; returns `nil` if both are `nil`.
+    /// `nil` if both are `nil`.
     package init?(entityTag: String?, lastModified: String?) {
         guard entityTag != nil || lastModified != nil else { return nil }
         self.entityTag = entityTag

@@ -178,9 +178,7 @@ extension SubstitutionMap {
         /// session.
         ///
         /// ```swift
-        /// "https://api.example.com/users/*": .handler { request in
-        ///     .json(["id": .value(request.captures[0])])
-        /// }
+        /// "https://api.example.com/items/*": .handler { request in .json(["id": request.captures[0]]) }
         /// ```
         ///
         /// The entry matches all HTTP methods unless you list some with ``methods(_:)``.
@@ -263,8 +261,9 @@ extension SubstitutionMap.Answer {
         setting("charset", charset.map { JSONText.string($0) } ?? "null")
     }
 
-    /// Adds HTTP methods that the entry matches; `GET` by default. `GET` implies `HEAD`, and `*` means all methods.
-    /// Other methods than `GET` and `HEAD` need an attached session.
+    /// Adds HTTP methods that the entry matches. `GET` implies `HEAD`, and `*` means all methods. Methods other than
+    /// `GET` and `HEAD` need an attached session. By default, an error, a handler or a forwarded request matches all
+    /// methods, and any other answer matches `GET`.
     public func methods(_ methods: String...) -> Self { adding(methods, to: "methods") }
 
     /// Delays the response by a number of seconds, 0–3600. Needs an attached session.

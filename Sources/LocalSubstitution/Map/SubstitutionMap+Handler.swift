@@ -9,9 +9,7 @@ extension SubstitutionMap {
     /// A closure that computes the answer to a request. The entry needs an attached session.
     ///
     /// ```swift
-    /// let handler: SubstitutionMap.Handler = { request in
-    ///     .json(["id": .value(request.captures[0])])
-    /// }
+    /// let item: SubstitutionMap.Handler = { request in .json(["id": request.captures[0]]) }
     /// ```
     ///
     /// If the closure throws a `URLError`, the request fails with that error. If it throws another error, the request

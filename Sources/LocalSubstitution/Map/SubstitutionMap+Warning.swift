@@ -33,6 +33,7 @@ extension SubstitutionMap {
             public static var longDelay: Kind { Kind(rawValue: "longDelay") }
         }
 
+        /// What kind of warning it is, for use in code.
         public let kind: Kind
         /// The entry's key; `nil` for a warning that isn't about an entry.
         public let key: String?

@@ -80,6 +80,7 @@ extension SubstitutionMap {
             public static var unreadableFile: Kind { Kind(rawValue: "unreadableFile") }
         }
 
+        /// What kind of problem it is, for use in code.
         public let kind: Kind
         /// The entry's key; `nil` for a problem with the map as a whole.
         public let key: String?

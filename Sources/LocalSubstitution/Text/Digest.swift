@@ -7,13 +7,12 @@ import HTTPSyntax
 /// has no other hash function on every platform. The digest is fast, and two texts practically never have the same
 /// digest by chance. But an attacker can make two texts with the same digest.
 package enum Digest {
-    /// Returns the digest in base64url, without padding: 22 characters that are allowed in URLs and file names.
+    /// In base64url, without padding: 22 characters that are allowed in URLs and file names.
     static func base64(of text: String) -> String {
         var text = text
         return text.withUTF8 { base64(digest(UnsafeRawBufferPointer($0))) }
     }
 
-    /// Returns the digest of data, in base64url without padding.
     static func base64(of data: Data) -> String { data.withUnsafeBytes { base64(digest($0)) } }
 
     private static func base64(_ digest: (high: UInt64, low: UInt64)) -> String {
@@ -29,14 +28,13 @@ package enum Digest {
         }
     }
 
-    /// Returns the digest as 32 lowercase hexadecimal digits. The digits stay unique in file systems that ignore letter
-    /// case.
+    /// 32 lowercase digits. The digits stay unique in file systems that ignore letter case.
     package static func hexadecimal(of data: Data) -> String {
         let (high, low) = data.withUnsafeBytes { digest($0) }
         return String(high, radix: 16, width: 16) + String(low, radix: 16, width: 16)
     }
 
-    /// The alphabet of base64url (RFC 4648 §5).
+    /// RFC 4648 §5.
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     private static func digest(_ bytes: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64) {

@@ -15,7 +15,6 @@ package struct JSONCursor {
         package let message: String
         /// Whether the text may be JSON, but isn't an object.
         let isOtherJSON: Bool
-        /// Whether the text is nested more deeply than the cursor accepts.
         let isTooDeep: Bool
         /// Whether the text has a number whose exponent is too long.
         package let hasLongExponent: Bool
@@ -31,7 +30,7 @@ package struct JSONCursor {
             (self.isOtherJSON, self.isTooDeep, self.hasLongExponent) = (isOtherJSON, isTooDeep, hasLongExponent)
         }
 
-        /// Returns the line and column of the mistake, both from 1. Columns count characters.
+        /// Both are counted from 1. Columns count characters.
         package func position(in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
             var (line, column) = (1, 1)
             for byte in bytes.prefix(offset) {
@@ -88,7 +87,7 @@ package struct JSONCursor {
         skipWhiteSpace()
     }
 
-    /// The kind of the next value; `nil` at the end.
+    /// `nil` at the end.
     package var next: Kind? {
         guard offset < end else { return nil }
         switch bytes[offset] {
@@ -150,14 +149,12 @@ package struct JSONCursor {
         return try rawString()
     }
 
-    /// Reads any value. Returns a string's text; `nil` for other values, and if a lenient cursor can't decode the
-    /// string.
+    /// Reads any value. `nil` if it isn't a string, and if a lenient cursor can't decode the string.
     package mutating func text() throws(SyntaxError) -> String? {
         guard let range = try rawText() else { return nil }
         return try decoded(range)
     }
 
-    /// Skips any value.
     @inline(never)
     package mutating func skip() throws(SyntaxError) {
         switch next {
@@ -180,7 +177,7 @@ package struct JSONCursor {
         }
     }
 
-    /// Throws an error unless only white space follows.
+    /// Call this at the end: it's an error if more than white space follows.
     package mutating func finish() throws(SyntaxError) {
         skipWhiteSpace()
         if offset < end { throw failure("has text after its end. Remove it.") }
@@ -278,7 +275,7 @@ package struct JSONCursor {
         skipWhiteSpace()
     }
 
-    /// Reads a string, and returns the range of its text between its quotes.
+    /// The range is between the string's quotes.
     private mutating func rawString() throws(SyntaxError) -> Range<Int> {
         let start = offset + 1
         let quote = quote(from: start)
@@ -297,7 +294,6 @@ package struct JSONCursor {
         return start..<quote
     }
 
-    /// Returns the position of the quote that ends a string; `nil` if there isn't one.
     private func quote(from start: Int) -> Int? {
         var from = start
         while from < end, let base = bytes.baseAddress {
@@ -313,7 +309,7 @@ package struct JSONCursor {
         return nil
     }
 
-    /// Returns the text of a string; `nil` if a lenient cursor can't decode it.
+    /// `nil` if a lenient cursor can't decode it.
     @inline(never)
     private func decoded(_ range: Range<Int>) throws(SyntaxError) -> String? {
         let raw = UnsafeBufferPointer(rebasing: bytes[range])
@@ -352,8 +348,8 @@ package struct JSONCursor {
 
     // MARK: Failures
 
-    /// Returns an error with a message, at the cursor's position. If the text is UTF-16 or UTF-32, or if a strict
-    /// cursor is at a comment, the error says so instead.
+    /// The error is at the cursor's position. If the text is UTF-16 or UTF-32, or if a strict cursor is at a comment,
+    /// the error says so instead.
     @inline(never)
     package func failure(_ message: String, isOtherJSON: Bool = false) -> SyntaxError {
         let isUTF16 =
@@ -371,7 +367,7 @@ package struct JSONCursor {
 // MARK: - Escapes
 
 extension JSONCursor {
-    /// Returns the text of a string. The offset of an error counts from the string's beginning.
+    /// The offset of an error counts from the string's beginning.
     ///
     /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD, as in UTF-8 that browsers write. If
     ///   `false`, it's an error.
@@ -388,7 +384,7 @@ extension JSONCursor {
         return text
     }
 
-    /// Returns the string's bytes with its escapes decoded. Doesn't check that the other bytes are UTF-8.
+    /// Doesn't check that the other bytes are UTF-8.
     package static func unescaped(
         _ raw: UnsafeBufferPointer<UInt8>,
         repairsHalves: Bool = true
@@ -404,7 +400,7 @@ extension JSONCursor {
         return result
     }
 
-    /// Decodes a string into a buffer, and returns the number of bytes.
+    /// Returns the number of bytes.
     private static func decode(
         _ raw: UnsafeBufferPointer<UInt8>,
         into result: UnsafeMutableRawBufferPointer,
@@ -429,7 +425,7 @@ extension JSONCursor {
         return count
     }
 
-    /// Decodes the escape at an index, and moves the index past it.
+    /// Moves the index past the escape.
     private static func scalar(
         _ raw: UnsafeBufferPointer<UInt8>,
         _ index: inout Int,

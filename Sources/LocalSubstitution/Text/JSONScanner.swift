@@ -4,16 +4,15 @@
 package struct JSONScanner {
     /// One key and value of an object, or one element of an array.
     package struct Member {
-        /// The key; empty for an element.
+        /// Empty for an element.
         package let key: String
         package let line: Int
         /// The line on which the value begins. It can be after the key's line.
         package let valueLine: Int
-        /// The kind of the value.
         package let kind: JSONCursor.Kind
-        /// A string's text; `nil` for other values.
+        /// `nil` if the value isn't a string.
         package let text: String?
-        /// The value's range in the text.
+        /// In the scanner's text.
         package let range: Range<Int>
     }
 
@@ -30,15 +29,14 @@ package struct JSONScanner {
         self.line = line
     }
 
-    /// Returns the object's members in order, even those with equal keys.
+    /// In order, even those with equal keys.
     package func members() throws(JSONCursor.SyntaxError) -> [Member] {
         var members: [Member] = []
         try forEachMember { members.append($0) }
         return members
     }
 
-    /// Calls a closure with each member. If the JSON has a syntax error, calls the closure for the members before the
-    /// error, then throws the error.
+    /// If the JSON has a syntax error, calls the closure for the members before the error, then throws the error.
     func forEachMember(_ body: (Member) -> Void) throws(JSONCursor.SyntaxError) {
         try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
             var cursor = JSONCursor(bytes, in: range, line: line, isStrict: true)
@@ -53,7 +51,6 @@ package struct JSONScanner {
         }
     }
 
-    /// Returns the array's elements.
     package func elements() throws(JSONCursor.SyntaxError) -> [Member] {
         var elements: [Member] = []
         try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in

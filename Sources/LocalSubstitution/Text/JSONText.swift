@@ -2,7 +2,7 @@ import HTTPSyntax
 
 /// A writer of short but readable JSON (RFC 8259).
 package enum JSONText {
-    /// Returns a text as a JSON string, in quotes. A slash isn't escaped.
+    /// In quotes. A slash isn't escaped.
     package static func string(_ text: String) -> String {
         guard
             text.utf8.contains(where: {
@@ -24,12 +24,12 @@ package enum JSONText {
         return result + "\""
     }
 
-    /// Returns a list of strings on one line.
+    /// On one line.
     package static func array(_ texts: [String]) -> String {
         "[\(texts.map { string($0) }.joined(separator: ", "))]"
     }
 
-    /// Returns an object on one line.
+    /// On one line.
     ///
     /// - Parameter members: The keys, and the values as JSON text.
     package static func object(_ members: [(key: String, value: String)]) -> String {

@@ -13,10 +13,10 @@ package enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object(Object)
 
-    /// The deepest nesting of a value, in levels. JSON that's nested more deeply is a syntax error.
+    /// In levels. JSON that's nested more deeply is a syntax error.
     package static let deepest = 64
 
-    /// The members of an object, in the order of the JSON text. If a key is given twice, its last value counts.
+    /// The members of an object, in the order of the JSON text. If a key is given twice, its last value is used.
     package struct Object: Sendable {
         private(set) var members: [(key: ExactText, value: JSONValue)] = []
         private var places: [ExactText: Int] = [:]
@@ -33,7 +33,7 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// Returns a number as a whole number without zeros at its end, and an exponent: `15e-1` for `1.50`; `0` for zero.
+    /// A whole number without zeros at its end, and an exponent: `15e-1` for `1.50`; `0` for zero.
     private static func normal(ofNumber text: String) -> String {
         let bytes = Array(text.utf8)
         let end = bytes.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? bytes.count
@@ -68,13 +68,13 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// Creates the value of a JSON text. `nil` if the text isn't JSON, or is nested more than ``deepest`` levels deep.
+    /// `nil` if the text isn't JSON, or is nested more than ``deepest`` levels deep.
     package init?(_ text: String) {
         guard let value = Array(text.utf8).withUnsafeBufferPointer({ try? JSONValue($0) }) else { return nil }
         self = value
     }
 
-    /// The number of values in this value, including itself.
+    /// Includes the value itself.
     package var count: Int {
         switch self {
         case .array(let elements): elements.reduce(1) { $0 + $1.count }
@@ -83,7 +83,7 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// Creates the value of a JSON text. Throws an error if it isn't one value, or has more than ``deepest`` levels.
+    /// Throws an error if the text isn't one value, or has more than ``deepest`` levels.
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONCursor.SyntaxError) {
         var cursor = JSONCursor(bytes, isStrict: true, deepest: Self.deepest)
         self = try Self.value(&cursor)

@@ -10,21 +10,18 @@ package struct NamesByAge: Sendable {
     /// - Parameter items: The names and their stamps, the oldest first.
     package init(_ items: [(name: String, stamp: Int)] = []) { self.items = items }
 
-    /// The number of names, including those that are out of date.
+    /// Includes the names that are out of date.
     var count: Int { items.count }
 
-    /// Adds a name as the newest.
-    ///
     /// - Parameters:
     ///   - count: The number of names with a current stamp.
-    ///   - isCurrent: Returns whether a stamp is the current stamp of a name.
+    ///   - isCurrent: Whether a stamp is the current stamp of a name.
     package mutating func append(_ name: String, stamp: Int, of count: Int, where isCurrent: (String, Int) -> Bool) {
         items.append((name, stamp))
         if items.count > 2 * count + 64 { items.removeAll { !isCurrent($0.name, $0.stamp) } }
     }
 
-    /// Removes and returns the oldest name with a current stamp; `nil` if there's none. Also removes older names, which
-    /// are out of date.
+    /// Removes and returns the oldest name with a current stamp. Also removes older names, which are out of date.
     package mutating func popFirst(where isCurrent: (String, Int) -> Bool) -> String? {
         let first = items.firstIndex { isCurrent($0.name, $0.stamp) }
         let name = first.map { items[$0].name }

@@ -5,13 +5,12 @@ package final class NearestName {
     /// The number of names that ``of(_:)`` may still compare letter by letter. It limits the total time of many calls.
     private var comparisonsLeft = 100_000
 
-    /// The maximum number of edits. A name that needs more was probably not meant.
+    /// A name that needs more was probably not meant.
     static let mostEdits = 3
 
     package init(_ names: [String]) { self.names = names.map { ($0, Text($0)) } }
 
-    /// Returns the name that needs the fewest edits to become the given name. Returns `nil` if every name needs too
-    /// many for its length, or if earlier calls have used up the comparisons.
+    /// `nil` if every name needs too many for its length, or if earlier calls have used up the comparisons.
     package func of(_ name: String) -> String? {
         let typed = Text(name)
         var best: (name: String, edits: Int)?
@@ -31,13 +30,12 @@ package final class NearestName {
         NearestName(names).of(name)
     }
 
-    /// Returns the question “Did you mean …?” with the most similar name, or the advice `other` if no name is similar.
+    /// The question “Did you mean …?” with the most similar name, or the advice `other` if no name is similar.
     static func advice(on name: String, in names: [String], or other: String) -> String {
         of(name, in: names).map { "Did you mean “\($0)”?" } ?? other
     }
 
-    /// Returns how many edits turn one text into the other; `nil` if there are more than `limit`. An edit inserts,
-    /// removes or replaces a byte, or swaps two neighbors.
+    /// `nil` if there are more than `limit`. An edit inserts, removes or replaces a byte, or swaps two neighbors.
     static func edits(from first: ArraySlice<UInt8>, to second: ArraySlice<UInt8>, limit: Int) -> Int? {
         guard abs(first.count - second.count) <= limit else { return nil }
         let (first, second) = (Array(first), Array(second))
@@ -66,7 +64,7 @@ package final class NearestName {
 }
 
 extension NearestName {
-    /// A text to compare, in lowercase. ``mayBe(near:limit:)`` quickly rules out nearly all texts that aren't similar.
+    /// A text to compare, in lowercase. ``mayBe(near:limit:)`` quickly rejects nearly all texts that aren't similar.
     struct Text: Sendable {
         let bytes: [UInt8]
         /// A bit for each character that the text contains: letters in the lower half, digits and marks in the upper.
@@ -79,8 +77,8 @@ extension NearestName {
             }
         }
 
-        /// Returns `false` if the text certainly needs more than `limit` edits to become another text. Compares only
-        /// lengths and letters, since an edit adds at most one letter and removes at most one.
+        /// `false` if the text certainly needs more than `limit` edits to become another text. Compares only lengths
+        /// and letters, since an edit adds at most one letter and removes at most one.
         func mayBe(near other: Text, limit: Int) -> Bool {
             abs(bytes.count - other.bytes.count) <= limit
                 && (letters & ~other.letters).nonzeroBitCount <= limit

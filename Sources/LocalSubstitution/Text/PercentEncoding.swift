@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986 §2), on UTF-8 bytes.
 package enum PercentEncoding {
-    /// Returns the bytes with every valid `%XX` decoded once. Other bytes are unchanged.
+    /// Decodes every valid `%XX` once. Other bytes are unchanged.
     package static func decode(_ bytes: some Sequence<UInt8>) -> [UInt8] { decode(Array(bytes)) }
 
     private static func decode(_ bytes: [UInt8]) -> [UInt8] {
@@ -19,7 +19,7 @@ package enum PercentEncoding {
         return result
     }
 
-    /// Returns the byte whose encoding begins at an index; `nil` if no valid encoding begins there.
+    /// `nil` if no valid encoding begins there.
     package static func byte(encodedAt index: Int, of bytes: [UInt8]) -> UInt8? {
         guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = bytes[index + 1].hexDigitValue,
             let low = bytes[index + 2].hexDigitValue
@@ -27,7 +27,6 @@ package enum PercentEncoding {
         return high << 4 | low
     }
 
-    /// Appends the percent-encoding of a byte.
     package static func append(_ byte: UInt8, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "%"))
         result.append(hexDigits[Int(byte >> 4)])

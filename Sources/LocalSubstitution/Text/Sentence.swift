@@ -8,24 +8,23 @@ extension String {
         return self + "."
     }
 
-    /// Returns the text and the advice as two sentences with periods; only the text as a sentence if `advice` is `nil`.
+    /// One or two sentences, with periods.
     package func sentences(withAdvice advice: String?) -> String {
         "\(self)." + (advice.map { " \($0.capitalizedFirst)." } ?? "")
     }
 
-    /// Returns the text, a colon and the advice, without a period, for a label or the middle of a sentence. If `advice`
-    /// is `nil`, returns only the text.
+    /// The text, a colon and the advice, without a period, for a label or the middle of a sentence.
     package func fragment(withAdvice advice: String?) -> String { self + (advice.map { ": \($0)" } ?? "") }
 
     /// The text to quote: all of it, or its first 100 characters and “…” if it's longer.
     var clipped: String { count <= 100 ? self : prefix(100) + "…" }
 
-    /// The text with its first letter in upper case, for the beginning of a sentence.
+    /// For the beginning of a sentence.
     package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension [String] {
-    /// Returns the texts joined as in a sentence, such as “path, query and trailing slash”.
+    /// Joined as in a sentence, such as “path, query and trailing slash”.
     package func listed(_ conjunction: String = "and") -> String {
         guard let last, count > 1 else { return last ?? "" }
         return "\(dropLast().joined(separator: ", ")) \(conjunction) \(last)"
@@ -42,7 +41,7 @@ extension Int {
         return (self < 0 ? "-" : "") + digits
     }
 
-    /// Returns the number with a noun in the singular or plural, such as “1 entry” or “1,200 entries”.
+    /// Such as “1 entry” or “1,200 entries”.
     package func counted(_ one: String, _ many: String) -> String { "\(grouped) \(self == 1 ? one : many)" }
 }
 

@@ -1,5 +1,5 @@
 extension Sequence {
-    /// Returns the elements sorted. Equal elements keep their order.
+    /// Equal elements keep their order.
     ///
     /// Sorts positions, not elements, so that all callers share the code of one sort. The compiler would copy
     /// `sorted(by:)` for each caller, which takes 4 kB.
@@ -17,7 +17,7 @@ private final class Order {
 
     init(_ isBefore: @escaping (Int, Int) -> Bool) { self.isBefore = isBefore }
 
-    /// Returns the sorted positions; `nil` if they're already in order.
+    /// `nil` if they're already in order.
     @inline(never)
     func positions(_ count: Int) -> [Int]? {
         var last = 1

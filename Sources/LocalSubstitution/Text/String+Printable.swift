@@ -30,7 +30,7 @@ extension Unicode.Scalar {
     }
 
     /// Whether the character is invisible: a format character, a tag, a filler, or the braille pattern without dots.
-    /// Variation selectors don't count, since the characters before them show them.
+    /// Variation selectors aren't, since the characters before them show them.
     package var isInvisible: Bool {
         if isASCII { return false }
         return value == 0x2800 || properties.generalCategory == .format

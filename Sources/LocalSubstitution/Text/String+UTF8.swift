@@ -1,12 +1,11 @@
 import Foundation
 
 extension Data {
-    /// Creates the UTF-8 bytes of a text.
     init(utf8 text: String) { self.init(Array(text.utf8)) }
 }
 
 extension String {
-    /// Creates a string from UTF-8 bytes. Returns `nil` if the bytes aren't valid UTF-8.
+    /// `nil` if the bytes aren't valid UTF-8.
     ///
     /// `String(validating:as:)` does the same, but needs iOS 18.
     package init?(utf8 bytes: some Collection<UInt8>) {
@@ -33,7 +32,6 @@ extension [UInt8] {
     /// The bytes that some programs put before UTF-8 text (Unicode §23.8). A JSON parser may skip them (RFC 8259 §8.1).
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The text without a byte order mark at its beginning.
     package var withoutByteOrderMark: [UInt8] {
         starts(with: Self.byteOrderMark) ? Array(dropFirst(Self.byteOrderMark.count)) : self
     }
@@ -43,7 +41,7 @@ extension [UInt8] {
 extension UInt8 {
     package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
-    /// The value of a hexadecimal digit; `nil` for another byte.
+    /// `nil` for another byte.
     package var hexDigitValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
@@ -55,6 +53,5 @@ extension UInt8 {
 }
 
 extension String {
-    /// Returns how often a byte occurs in the text's UTF-8.
     func count(of byte: UInt8) -> Int { utf8.count { $0 == byte } }
 }
