@@ -33,8 +33,7 @@ public struct HTTPRequest: Sendable {
     /// The minor version of HTTP, from 0 to 9: the x in `HTTP/1.x`.
     package let minorVersion: Int
 
-    /// The error for a request that breaks a rule of HTTP or exceeds a limit. The raw value is the HTTP status of the
-    /// response to send.
+    /// A request breaks a rule of HTTP or exceeds a limit. The raw value is the HTTP status of the response to send.
     package enum Refusal: Int, Error {
         case malformed = 400
         case timeout = 408
@@ -43,8 +42,7 @@ public struct HTTPRequest: Sendable {
         case unknownCoding = 501
     }
 
-    /// Parses a request line and its header lines, already split and without line ends. Throws status 400 if they're
-    /// malformed.
+    /// Parses a request line and its header lines, without line ends. Throws status 400 if they're malformed.
     init(head lines: [[UInt8]]) throws(Refusal) {
         let parts = (lines.first ?? []).split(separator: .space, omittingEmptySubsequences: false)
         guard parts.count == 3, HTTPSyntax.isToken(parts[0]), !parts[1].isEmpty, parts[1].allSatisfy({ $0 > .space }),
@@ -80,8 +78,8 @@ public struct HTTPRequest: Sendable {
         guard hosts == 1 || minorVersion == 0 && hosts == 0 else { throw .malformed }
     }
 
-    /// Parses a header line, `name: value`. Throws status 400 if the line is malformed. An obsolete folded line, which
-    /// begins with white space, is malformed too (RFC 9112 section 5).
+    /// Throws status 400 if the line is malformed. An obsolete folded line, which begins with white space, is malformed
+    /// too (RFC 9112 section 5).
     private static func field(_ line: [UInt8]) throws(Refusal) -> (name: String, value: String) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), HTTPSyntax.isToken(line[..<colon]) else {
             throw .malformed
@@ -100,7 +98,7 @@ public struct HTTPRequest: Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// The target's path and query, without its scheme and authority.
+    /// Without the scheme and authority of an absolute URL.
     package var pathAndQuery: String {
         query.map { "\(path)?\($0)" } ?? path
     }
@@ -116,8 +114,7 @@ public struct HTTPRequest: Sendable {
         minorVersion > 0 && HTTPSyntax.lowercasedElements(of: header("Expect")).contains("100-continue")
     }
 
-    /// Returns the length of the body that follows the head, in bytes: 0 if there's no body, and `nil` if the body is
-    /// chunked (RFC 9112 section 6.3).
+    /// In bytes: 0 if there's no body, and `nil` if the body is chunked (RFC 9112 section 6.3).
     ///
     /// - Throws: ``Refusal`` with status 400 if the length is malformed, or the request also has a transfer coding; 501
     ///   if the transfer coding isn't `chunked`.

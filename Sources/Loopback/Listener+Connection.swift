@@ -5,15 +5,14 @@ extension Listener {
     package final class Connection: Sendable {
         package let socket: Socket
 
-        /// The port that the client connected to.
         package let port: UInt16
 
-        /// The signal that is raised when the listener stops. It wakes code that waits while answering a request.
+        /// The signal that is raised when the listener stops. It wakes code that waits while responding to a request.
         package let stopSignal: StopSignal
 
         /// The times at which the connection's state changed, as values of ``Socket/now``.
         private struct State {
-            /// When the connection last began to wait for a request; `nil` while it answers one.
+            /// When the connection last began to wait for a request; `nil` while it responds to one.
             var idleStart: Double? = Socket.now
             /// When ``isClientWaiting(halfClosedSeconds:)`` first found the client's side closed after the last
             /// ``busy()``; `nil` if it has always found that side open.
@@ -34,23 +33,22 @@ extension Listener {
             state.withLock { $0.idleStart = Socket.now }
         }
 
-        /// Marks the connection as answering a request, so that the listener doesn't hang it up to get its descriptor.
-        /// Call this again for each part of the answer: each call restarts the time in which a client that has closed
-        /// its side counts as waiting.
+        /// Marks the connection as responding to a request, so that the listener doesn't hang it up to get its
+        /// descriptor. Call this again for each part of the response: each call restarts the time in which a client
+        /// that has closed its side counts as waiting.
         package func busy() {
             state.withLock { $0 = State(idleStart: nil) }
         }
 
-        /// When the connection last began to wait for a request, as a value of ``Socket/now``; `nil` while it answers
-        /// one.
+        /// As a value of ``Socket/now``; `nil` while the connection responds to a request.
         var idleSince: Double? {
             state.withLock { $0.idleStart }
         }
 
-        /// Returns whether the client may still be waiting for the rest of an answer.
+        /// Whether the client may still be waiting for the rest of a response.
         ///
-        /// A client can close its side after its request, as `nc -N` does, and still wait for the answer. A client that
-        /// has left looks the same until the server sends something. So for a limited time, every client that has
+        /// A client can close its side after its request, as `nc -N` does, and still wait for the response. A client
+        /// that has left looks the same until the server sends something. So for a limited time, every client that has
         /// closed its side counts as waiting.
         ///
         /// - Parameter seconds: How long a client that has closed its side counts as waiting. The time begins when this

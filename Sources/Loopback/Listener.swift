@@ -18,7 +18,6 @@ package final class Listener: Sendable {
     /// the default on Apple platforms.
     private static let stackSize = 512 << 10
 
-    /// The signal that ``stop()`` raises.
     package let stopSignal: StopSignal
 
     /// How many descriptors the listener tries to keep free by hanging up idle connections.
@@ -37,7 +36,7 @@ package final class Listener: Sendable {
     private let waker: Socket
     private let wakened: Socket
 
-    /// Creates a listener without ports.
+    /// The listener has no ports yet.
     ///
     /// - Parameter serve: Called for each connection, on a separate thread, to serve it. The connection is closed when
     ///   the closure returns.
@@ -52,8 +51,8 @@ package final class Listener: Sendable {
     ///
     /// - Parameter port: The port, or 0 for a free one.
     /// - Returns: The port's number.
-    /// - Throws: ``StartError`` if the listener was stopped, or a system call fails, for example because the port is
-    ///   taken.
+    /// - Throws: ``StartError`` if the listener was stopped, or a system call fails, for example because the port is in
+    ///   use.
     package func listen(on port: UInt16) throws(StartError) -> UInt16 {
         let socket = try Socket.listening(on: port)
         let number = try socket.localPort()
@@ -76,14 +75,14 @@ package final class Listener: Sendable {
 
     /// Closes the ports, hangs up the connections and raises ``stopSignal``.
     ///
-    /// It doesn't wait for requests that are being answered. Stopping again has no effect.
+    /// It doesn't wait for responses that are being sent. Stopping again has no effect.
     package func stop() {
         let connections = state.withLock { state in
             state.isStopped = true
             return Array(state.connections.values)
         }
         for connection in connections { connection.socket.hangUp() }
-        // Raised only after the connections were hung up. So a thread that the signal wakes can't send its answer
+        // Raised only after the connections were hung up. So a thread that the signal wakes can't send its response
         // anymore.
         stopSignal.raise()
         wake()
@@ -124,7 +123,7 @@ package final class Listener: Sendable {
     }
 
     private func acceptConnection(to port: UInt16, of listening: Socket) {
-        // Answers need descriptors too, for files and for the network. So if few are left, an idle connection is hung
+        // Responses need descriptors too, for files and for the network. So if few are left, an idle connection is hung
         // up first, and the new one stays pending for now. Without an idle connection, the new one is accepted anyway.
         let hasRoom = listening.canBeDuplicated(Self.spareDescriptors + 1)
         guard hasRoom || !hangUpLongestIdle(), let socket = listening.nextConnection() else {
@@ -145,8 +144,7 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Starts a thread that serves a connection. Returns `false` if the listener was stopped or no thread can be
-    /// created.
+    /// `false` if the listener was stopped or no thread can be created.
     private func startServing(_ connection: Connection) -> Bool {
         let id = ObjectIdentifier(connection)
         let isStopped = state.withLock { state in
@@ -168,8 +166,6 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Runs a function on a new thread.
-    ///
     /// - Throws: ``StartError`` if the thread can't be created. Foundation's `Thread` doesn't report that.
     private static func startThread(_ body: @escaping @Sendable () -> Void) throws(StartError) {
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
@@ -235,7 +231,7 @@ extension Listener {
             sender.hangUp()
         }
 
-        /// Waits until the signal is raised, for at most `timeout` seconds. Returns whether it was raised.
+        /// Waits until the signal is raised, for at most `timeout` seconds.
         package func isRaised(within timeout: Double) -> Bool {
             !Socket.readable(of: [receiver], within: timeout).isEmpty
         }

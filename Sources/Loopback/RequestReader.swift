@@ -110,8 +110,7 @@ package struct RequestReader {
         }
     }
 
-    /// Returns the next line around a chunk. Throws status 400 if it has a control character, such as a CR that doesn't
-    /// end it (RFC 9112 section 2.2).
+    /// Throws status 400 if it has a control character, such as a CR that doesn't end it (RFC 9112 section 2.2).
     private mutating func bodyLine(within budget: inout Int) throws -> [UInt8] {
         let line = try line(within: &budget) { [limits] in limits.bodySeconds }
         guard HTTPSyntax.isFieldValue(line) else { throw HTTPRequest.Refusal.malformed }
@@ -120,7 +119,7 @@ package struct RequestReader {
 
     // MARK: Bytes
 
-    /// Returns the next line without its CRLF. A lone LF ends a line too, as RFC 9112 section 2.2 allows.
+    /// Without the line's CRLF. A lone LF ends a line too, as RFC 9112 section 2.2 allows.
     ///
     /// - Parameters:
     ///   - budget: How many bytes this line and the following ones may have together; if this line has more, throws
@@ -142,7 +141,6 @@ package struct RequestReader {
         }
     }
 
-    /// Appends the next `count` bytes to a body.
     private mutating func take(_ count: Int, into body: inout Data) throws(Socket.Closed) {
         let received = buffer[position...].prefix(count)
         body.append(contentsOf: received)

@@ -5,7 +5,7 @@ import HTTPSyntax
 package struct ResponseHead: Sendable {
     package var status: Int
 
-    /// The header fields, in the order in which they are sent.
+    /// In the order in which they're sent.
     package var fields: [(name: String, value: String)]
 
     package init(status: Int, fields: [(name: String, value: String)] = []) {
@@ -13,8 +13,7 @@ package struct ResponseHead: Sendable {
         self.fields = fields
     }
 
-    /// Returns the value of the first field with a name; `nil` if the response has no such field. The name's case
-    /// doesn't matter.
+    /// The value of the first field with the name. The name's case doesn't matter.
     package func field(_ name: String) -> String? {
         fields.first { $0.name.isSameHeader(as: name) }?.value
     }
@@ -26,7 +25,6 @@ package struct ResponseHead: Sendable {
         if let value { fields.append((name, value)) }
     }
 
-    /// Whether a response with this status can have a body.
     package var allowsBody: Bool { HTTPSyntax.hasBody(status: status) }
 
     /// Removes fields whose names aren't tokens, or whose values contain a control character other than a tab. A server

@@ -22,18 +22,18 @@ package final class Socket: Sendable {
             self.isTimeout = isTimeout
         }
 
-        /// Returns the error of the system call that just failed, from `errno`.
+        /// Reads `errno`, so call this right after the failed system call.
         fileprivate static func current(written: Int = 0) -> Closed {
             Closed(written: written, isTimeout: errno == EAGAIN || errno == EWOULDBLOCK)
         }
     }
 
-    /// The largest number of bytes that callers should read or write at once.
+    /// In bytes. Callers should read or write no more at once.
     package static let pieceSize = 64 << 10
 
     package let descriptor: Int32
 
-    /// Creates a socket that owns a descriptor, and closes it when the socket is released.
+    /// The socket closes the descriptor when it's released.
     package init(owning descriptor: Int32) {
         self.descriptor = descriptor
         // Other programs that this process starts must not inherit the descriptor. The flag is set here, not by the
@@ -50,7 +50,7 @@ package final class Socket: Sendable {
         close(descriptor)
     }
 
-    /// Returns two sockets that are connected to each other.
+    /// Two sockets that are connected to each other.
     package static func pair() throws(StartError) -> (Socket, Socket) {
         var descriptors: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, streamType, 0, &descriptors) == 0 else { throw .current("socketpair") }
@@ -73,8 +73,7 @@ package final class Socket: Sendable {
         set(SO_SNDTIMEO, seconds: seconds)
     }
 
-    /// Waits until bytes have arrived, and returns at most `count` of them. Returns an empty array if the other side
-    /// has finished sending.
+    /// Waits until bytes have arrived. The result is empty if the other side has finished sending.
     package func read(upTo count: Int) throws(Closed) -> [UInt8] {
         var received = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -192,7 +191,7 @@ package final class Socket: Sendable {
 
     // MARK: Listening
 
-    /// Returns a socket that has a port of 127.0.0.1, but doesn't listen yet. Port 0 means any free port.
+    /// A socket that has a port of 127.0.0.1, but doesn't listen yet. Port 0 means any free port.
     package static func bound(to port: UInt16) throws(StartError) -> Socket {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { throw .current("socket") }
@@ -208,7 +207,7 @@ package final class Socket: Sendable {
         return bound
     }
 
-    /// Returns a socket that listens on a port of 127.0.0.1. Port 0 means any free port.
+    /// Listens on 127.0.0.1. Port 0 means any free port.
     static func listening(on port: UInt16) throws(StartError) -> Socket {
         let listener = try bound(to: port)
         guard listen(listener.descriptor, 512) == 0 else { throw .current("listen") }
@@ -218,7 +217,6 @@ package final class Socket: Sendable {
         return listener
     }
 
-    /// Returns the port that the socket is bound to.
     package func localPort() throws(StartError) -> UInt16 {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -229,7 +227,7 @@ package final class Socket: Sendable {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Returns the next pending connection; `nil` if none is pending or it can't be accepted.
+    /// `nil` if no connection is pending or it can't be accepted.
     func nextConnection() -> Socket? {
         let accepted = accept(descriptor, nil, nil)
         guard accepted >= 0 else { return nil }
@@ -242,7 +240,7 @@ package final class Socket: Sendable {
         return connection
     }
 
-    /// Returns whether the process can open at least `times` more descriptors. To find out, duplicates this socket's
+    /// Whether the process can open at least `times` more descriptors. To find out, this duplicates this socket's
     /// descriptor, and closes the copies.
     func canBeDuplicated(_ times: Int) -> Bool {
         var copies: [Int32] = []
@@ -253,7 +251,6 @@ package final class Socket: Sendable {
         return copies.count == times
     }
 
-    /// Returns the socket address of a port of 127.0.0.1.
     package static func loopbackAddress(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -18,7 +18,7 @@ public struct StartError: Error, Sendable, Hashable, CustomStringConvertible {
         "\(call): \(String(cString: strerror(code)))"
     }
 
-    /// How to correct the error, as a sentence.
+    /// A sentence.
     package var fix: String {
         switch code {
         case EMFILE, ENFILE: "Close some files, or raise the limit for open files."
@@ -28,7 +28,7 @@ public struct StartError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Returns the error of the system call that just failed, from `errno`.
+    /// Reads `errno`, so call this right after the failed system call.
     package static func current(_ call: String) -> StartError {
         StartError(call: call, code: errno)
     }

@@ -30,7 +30,6 @@ struct CSSScanner: SourceText.Scanner {
         self.source = source
     }
 
-    /// Returns the next URL; `nil` at the end of the text.
     mutating func next() -> References.Reference? {
         while let byte = byte() {
             switch byte {
@@ -162,7 +161,7 @@ struct CSSScanner: SourceText.Scanner {
         return text
     }
 
-    /// Reads a name, and returns it with its escapes decoded. Returns an empty name if no name begins at the next byte.
+    /// Decodes the name's escapes. Empty if no name begins at the next byte.
     private mutating func name() -> ArraySlice<UInt8> {
         let plain = skip { $0.isPartOfName }
         var name = bytes[plain]
@@ -174,7 +173,7 @@ struct CSSScanner: SourceText.Scanner {
         return name
     }
 
-    /// Returns the escape that begins at the next byte; `nil` if none begins there.
+    /// `nil` if no escape begins at the next byte.
     private func escape() -> SourceText.Escape? { SourceText.Escape(css: bytes[index...]) }
 }
 

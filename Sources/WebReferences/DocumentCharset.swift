@@ -2,13 +2,13 @@ import Foundation
 import HTTPSyntax
 import LocalSubstitution
 
-/// The functions that find a document's charset and decode its text.
+/// Finds a document's charset, and decodes its text.
 ///
 /// The scanners need text in which every byte below 0x80 is an ASCII character. So documents in Big5, GB 18030 and
 /// Shift_JIS are decoded to UTF-8 first. Documents in other charsets aren't decoded.
 package enum DocumentCharset {
-    /// Returns the `charset` parameter of a `Content-Type` value, in lowercase; `nil` if it's missing or empty, or has
-    /// a character other than letters, digits and `-_.:+`.
+    /// The `charset` parameter, in lowercase; `nil` if it's missing or empty, or has a character other than letters,
+    /// digits and `-_.:+`.
     package static func named(in contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -18,14 +18,12 @@ package enum DocumentCharset {
         return nil
     }
 
-    /// Returns the text to scan of a document in a charset.
     static func text(of body: Data, in charset: String?) -> SourceText {
         let document = Array(body)
         return charset.flatMap(DoubleByteCharset.named)?.text(of: document) ?? SourceText(document)
     }
 
-    /// Returns whether a document in a charset can be edited. One in UTF-16 or ISO-2022-JP can't: a byte below 0x80 can
-    /// be part of another character.
+    /// A document in UTF-16 or ISO-2022-JP can't be edited: a byte below 0x80 can be part of another character.
     static func isEditable(_ charset: String?) -> Bool {
         !["iso-2022-jp", "utf-16", "utf-16le", "utf-16be"].contains(charset)
     }
@@ -51,9 +49,8 @@ package enum DocumentCharset {
     /// Syntax §3.2).
     private static let declarationLength = 1024
 
-    /// Returns the name of a document's charset, in lowercase. A byte order mark takes precedence over `charset` (the
-    /// name in the `Content-Type`), and `charset` over the document's own declaration. Returns `nil` if all three are
-    /// missing.
+    /// In lowercase. A byte order mark takes precedence over `charset` (the name in the `Content-Type`), and `charset`
+    /// over the document's own declaration. `nil` if all three are missing.
     static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
         // Like browsers, this ignores the four-byte marks of UTF-32.
         if let named = Charset.byteOrderMark(of: body.prefix(3)) ?? charset?.asciiLowercased { return named }
@@ -70,7 +67,6 @@ package enum DocumentCharset {
         return name.hasPrefix("utf-16") ? "utf-8" : name
     }
 
-    /// Returns the first charset that a `<meta>` declares; `nil` if none does.
     private static func name(inHTML start: SourceText) -> String? {
         for tag in HTMLScanner(start) where tag.name == "meta" {
             if let charset = tag.value("charset") { return charset.string }
@@ -79,16 +75,16 @@ package enum DocumentCharset {
         return nil
     }
 
-    /// Returns the `encoding` in the XML declaration, in lowercase. Returns an empty string if the declaration has no
-    /// `encoding`, and `nil` if the document has no declaration.
+    /// The `encoding` in the XML declaration, in lowercase. Empty if the declaration has no `encoding`, and `nil` if
+    /// the document has no declaration.
     private static func name(inXML start: SourceText) -> String? {
         var scanner = XMLScanner(start)
         guard let tag = scanner.next(), tag.name == "?xml" else { return nil }
         return tag.word("encoding")
     }
 
-    /// Returns the charset in the rule `@charset "…";` at the beginning of a style sheet. Returns `nil` if the style
-    /// sheet begins in any other way, even with another spelling of the rule (CSS Syntax §3.2).
+    /// The charset in the rule `@charset "…";` at the beginning of a style sheet. `nil` if the style sheet begins in
+    /// any other way, even with another spelling of the rule (CSS Syntax §3.2).
     private static func name(inCSS start: [UInt8]) -> String? {
         let rule = Array("@charset \"".utf8)
         guard start.starts(with: rule), let end = start[rule.count...].firstIndex(of: UInt8(ascii: "\"")),
@@ -97,8 +93,8 @@ package enum DocumentCharset {
         return String(decoding: start[rule.count..<end], as: UTF8.self)
     }
 
-    /// Returns a charset's name in lowercase, without white space around it; `nil` if it's empty, or has a character
-    /// other than letters, digits and `-_.:+`.
+    /// In lowercase, without white space around it; `nil` if it's empty, or has a character other than letters, digits
+    /// and `-_.:+`.
     private static func label(_ name: String) -> String? {
         let name = name.trimmingCharacters(in: .whitespaces).asciiLowercased
         let isPlain = name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_.:+".utf8.contains($0) }
@@ -110,7 +106,6 @@ package enum DocumentCharset {
 /// §10–12).
 private struct DoubleByteCharset: Sendable {
     let labels: Set<String>
-    /// Foundation's encoding for the charset.
     let encoding: String.Encoding
     /// The ranges of the first byte of a two-byte character (`leads`), and of its second byte (`trails`).
     let leads: [ClosedRange<UInt8>]
@@ -147,11 +142,10 @@ private struct DoubleByteCharset: Sendable {
         ),
     ]
 
-    /// Returns the charset with a label, which must be in lowercase; `nil` if no charset in `all` has this label.
+    /// The label must be in lowercase.
     static func named(_ label: String) -> DoubleByteCharset? { all.first { $0.labels.contains(label) } }
 
-    /// Returns a document's text in UTF-8, with each byte's position in the document. A character that Foundation can't
-    /// decode becomes U+FFFD.
+    /// In UTF-8, with each byte's position in the document. A character that Foundation can't decode becomes U+FFFD.
     func text(of document: [UInt8]) -> SourceText {
         var text = SourceText(at: 0)
         var known: [ArraySlice<UInt8>: [UInt8]] = [:]
@@ -170,8 +164,7 @@ private struct DoubleByteCharset: Sendable {
         return text
     }
 
-    /// Returns how many bytes the first character of `rest` has: 2 or 4 if a valid longer character begins there,
-    /// otherwise 1.
+    /// 2 or 4 if a valid longer character begins there, otherwise 1.
     private func length(of rest: ArraySlice<UInt8>) -> Int {
         let bytes = Array(rest.prefix(4))
         guard bytes.count > 1, isLead(bytes[0]) else { return 1 }

@@ -55,7 +55,7 @@ struct HTMLScanner: SourceText.Scanner {
         self.source = source
     }
 
-    /// Returns the next start tag; `nil` at the end of the document.
+    /// The next start tag.
     mutating func next() -> Tag? {
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             index = start + 1
@@ -87,7 +87,7 @@ struct HTMLScanner: SourceText.Scanner {
 
     // MARK: Tags
 
-    /// Reads a start tag or end tag from its name to its `>`. Returns `nil` if the document ends before the `>`.
+    /// Reads a start tag or end tag from its name to its `>`. `nil` if the document ends before the `>`.
     private mutating func tag() -> Tag? {
         let name = skip { !$0.isHTMLSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
         var attributes: [Attribute] = []
@@ -172,7 +172,7 @@ struct HTMLScanner: SourceText.Scanner {
         }
     }
 
-    /// Returns whether `tag`, such as `</style`, begins at the next byte, and its name ends there. Case doesn't matter.
+    /// Whether `tag`, such as `</style`, begins at the next byte, and its name ends there. Case doesn't matter.
     private func isAtTag(_ tag: [UInt8]) -> Bool {
         guard let following = byte(after: tag.count), following.isHTMLSpace || "/>".utf8.contains(following) else {
             return false
@@ -225,19 +225,17 @@ extension HTMLScanner.Tag {
     /// Whether the tag begins an SVG `style` element with content. The content is text that ends at any tag.
     var isOpenStyleInSVG: Bool { namespace == .svg && name == "style" && !isClosed }
 
-    /// Returns the value of the first attribute with a name, with its character references decoded; `nil` if the tag
-    /// has no such attribute.
+    /// Decodes the value's character references.
     func value(_ name: String) -> SourceText? {
         attributes.first { $0.name == name }.map { SourceText(attributeValue: $0.value, of: page) }
     }
 
-    /// Returns the value of the first attribute with a name, in lowercase; an empty string if the tag has no such
-    /// attribute.
+    /// In lowercase; empty if the tag has no such attribute.
     func word(_ name: String) -> String {
         value(name)?.string.asciiLowercased ?? ""
     }
 
-    /// Returns the ranges of all attributes with a name, as ranges of the document; empty if the tag has none.
+    /// Ranges of the document.
     func places(of name: String) -> [Range<Int>] {
         attributes.filter { $0.name == name }.map { page.place(of: $0.range) }
     }
@@ -264,7 +262,6 @@ private struct ForeignElements {
     /// short. Their content is treated as content of the last element in `open`.
     private static let deepest = 64
 
-    /// The elements that begin SVG and MathML content, by name.
     private static let roots: [String: Namespace] = ["svg": .svg, "math": .math]
 
     /// The integration points (§13.2.6): elements of SVG and MathML whose content is HTML. `annotation-xml` isn't
@@ -281,7 +278,6 @@ private struct ForeignElements {
         "ruby", "s", "small", "span", "strike", "strong", "sub", "sup", "table", "tt", "u", "ul", "var",
     ]
 
-    /// The attributes with which a `font` start tag ends SVG and MathML content.
     private static let fontAttributes = ["color", "face", "size"]
 
     /// The namespace of the content at the scanner's position.
@@ -291,7 +287,7 @@ private struct ForeignElements {
     /// (§13.2.5.42). In an integration point, `CDATA` is text only until the first HTML element begins.
     var allowsCDATA: Bool { open.last.map { $0.content != .html || !$0.hasHTML } ?? false }
 
-    /// Takes note of a start tag, and returns its element's namespace.
+    /// Returns the element's namespace.
     mutating func start(_ tag: HTMLScanner.Tag) -> Namespace {
         let name = tag.name
         if Self.breakouts.contains(name) || (name == "font" && Self.fontAttributes.contains { tag.value($0) != nil }) {
@@ -314,8 +310,8 @@ private struct ForeignElements {
         return elementNamespace
     }
 
-    /// Takes note of an end tag. The tag ends the innermost open element with the tag's name, and all elements inside
-    /// that element. In SVG or MathML, `</p>` and `</br>` instead end all open elements up to the nearest HTML content.
+    /// An end tag ends the innermost open element with the tag's name, and all elements inside that element. In SVG or
+    /// MathML, `</p>` and `</br>` instead end all open elements up to the nearest HTML content.
     mutating func end(_ name: String) {
         if namespace != .html, name == "p" || name == "br" { return returnToHTML() }
         if let last = open.lastIndex(where: { $0.name == name }) { open.removeSubrange(last...) }

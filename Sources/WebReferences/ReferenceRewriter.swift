@@ -16,13 +16,12 @@ package struct ReferenceRewriter: Sendable {
     private let origin: WebOrigin
     private let local: @Sendable (WebOrigin) -> String?
 
-    /// A range of a text, in bytes, and the text that replaces it.
     private struct Edit {
         let place: Range<Int>
         let text: String
     }
 
-    /// Creates a rewriter of the documents of an origin.
+    /// A rewriter is for the documents of one origin.
     ///
     /// - Parameter local: Returns the local origin that replaces an origin, such as `http://127.0.0.1:49152`; `nil` if
     ///   the origin isn't replaced.
@@ -31,8 +30,7 @@ package struct ReferenceRewriter: Sendable {
         self.local = local
     }
 
-    /// Returns a document with its references rewritten; `nil` if nothing had to change, or the document is in UTF-16
-    /// or ISO-2022-JP.
+    /// `nil` if nothing had to change, or the document is in UTF-16 or ISO-2022-JP.
     ///
     /// - Parameter charset: The charset in the `Content-Type`; `nil` if it names none.
     package func rewritten(_ body: Data, as syntax: References.Syntax, charset: String?) -> Data? {
@@ -68,7 +66,7 @@ package struct ReferenceRewriter: Sendable {
     /// The referrer policy that replaces one that hides the page's origin. It's browsers' default.
     private static let referrerPolicy = "strict-origin-when-cross-origin"
 
-    /// Returns a `Referrer-Policy` header with its policies replaced that hide the page's origin.
+    /// Replaces the policies of a `Referrer-Policy` header that hide the page's origin.
     package static func referrerPolicy(_ header: String) -> String {
         HTTPSyntax.elements(of: header).map(String.init).map {
             References.hidingPolicies.contains($0.asciiLowercased) ? referrerPolicy : $0
@@ -76,14 +74,14 @@ package struct ReferenceRewriter: Sendable {
         .joined(separator: ", ")
     }
 
-    /// Returns the URL in a header, such as `Location`, with its origin replaced; `nil` if the URL doesn't change.
+    /// Replaces the origin of a URL in a header, such as `Location`; `nil` if the URL doesn't change.
     package func url(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         let edit = edit(of: ReferenceTarget(bytes, scheme: origin.scheme, charset: nil), base: origin)
         return edit.map { String(decoding: Self.apply([$0], to: bytes), as: UTF8.self) }
     }
 
-    /// Returns a `Refresh` header with its URL's origin replaced. Browsers read the header as they read the `content` of
+    /// Replaces the origin of the URL in a `Refresh` header. Browsers read the header as they read the `content` of
     /// `<meta http-equiv=refresh>`, so `url=` can be missing.
     package func refresh(_ header: String) -> String {
         let bytes = Array(header.utf8)
@@ -93,7 +91,7 @@ package struct ReferenceRewriter: Sendable {
         return String(decoding: Self.apply([Edit(place: place, text: url)], to: bytes), as: UTF8.self)
     }
 
-    /// Returns the edit that rewrites a reference; `nil` if the reference doesn't change.
+    /// `nil` if the reference doesn't change.
     ///
     /// - Parameter base: The origin of the document's base.
     private func edit(of target: ReferenceTarget, base: WebOrigin) -> Edit? {
@@ -109,7 +107,7 @@ package struct ReferenceRewriter: Sendable {
         return target.missingSlashes.map { Edit(place: $0..<$0, text: "//") }
     }
 
-    /// Returns a text with the edits applied. If edits overlap, only the one that begins first in the text is applied.
+    /// If edits overlap, only the one that begins first in the text is applied.
     private static func apply(_ edits: [Edit], to text: [UInt8]) -> Data {
         var result = Data(capacity: edits.reduce(text.count) { $0 + $1.text.utf8.count })
         var end = 0
@@ -140,8 +138,6 @@ private struct ReferenceTarget {
     /// `nil`. Only a reference with another scheme than the base's can have a host without them.
     private(set) var missingSlashes: Int?
 
-    /// Parses a reference.
-    ///
     /// - Parameters:
     ///   - reference: The URL, with escapes and character references decoded.
     ///   - baseScheme: The scheme of the document's base, in lowercase.
@@ -194,8 +190,8 @@ private struct ReferenceTarget {
             .flatMap { WebOrigin(of: "\(scheme.isEmpty ? baseScheme : scheme)://\($0)/") }
     }
 
-    /// Returns a host and port with their percent-encoding decoded. Returns `nil` if an ASCII character other than
-    /// letters, digits and `-._~` is percent-encoded.
+    /// Decodes the percent-encoding of a host and port. `nil` if an ASCII character other than letters, digits and
+    /// `-._~` is percent-encoded.
     private static func text(of authority: [UInt8], charset: String?) -> String? {
         let encoded = authority.indices.compactMap { PercentEncoding.byte(encodedAt: $0, of: authority) }
         guard encoded.allSatisfy({ $0 >= 0x80 || $0.isLetter || $0.isDigit || "-._~".utf8.contains($0) }) else {

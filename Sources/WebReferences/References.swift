@@ -30,8 +30,8 @@ package struct References: Sendable {
     /// The words `noreferrer` in the `rel` attributes of forms. With them, browsers send `Origin: null`, too.
     private(set) var noReferrers: [SourceText] = []
 
-    /// Finds the references in a document. For a page, that includes the references in its styles, and in the pages of
-    /// its `srcdoc` attributes, up to four levels deep.
+    /// For a page, the references include those in its styles, and in the pages of its `srcdoc` attributes, up to four
+    /// levels deep.
     init(_ document: SourceText, as syntax: Syntax) {
         switch syntax {
         case .html: add(HTMLScanner(document), depth: 0)
@@ -135,14 +135,14 @@ package struct References: Sendable {
 
     // MARK: Values of attributes
 
-    /// Returns the words of a list that's separated by white space; none for `nil`.
+    /// Separated by white space.
     private static func words(of list: SourceText?) -> [SourceText] {
         guard let list else { return [] }
         return list.bytes.indices.split { list.bytes[$0].isHTMLSpace }.map(list.slice)
     }
 
-    /// Returns the range of the URL in the `content` of `<meta http-equiv=refresh>` or in a `Refresh` header; `nil` if the
-    /// text is invalid or has no URL (WHATWG HTML §4.2.5.3, shared declarative refresh steps).
+    /// The range of the URL in the `content` of `<meta http-equiv=refresh>` or in a `Refresh` header; `nil` if the text
+    /// is invalid or has no URL (WHATWG HTML §4.2.5.3, shared declarative refresh steps).
     static func refreshURL(in content: [UInt8]) -> Range<Int>? {
         let time = content.drop { $0.isHTMLSpace }
         guard let first = time.first, first.isDigit || first == UInt8(ascii: ".") else { return nil }
@@ -164,7 +164,7 @@ package struct References: Sendable {
         return rest.dropFirst().prefix { $0 != quote }.indices
     }
 
-    /// Returns the ranges of the URLs in a `srcset` attribute, one for each candidate image (WHATWG HTML §4.8.4.3.12).
+    /// One for each candidate image (WHATWG HTML §4.8.4.3.12).
     private static func urls(inSourceSet text: [UInt8]) -> [Range<Int>] {
         var urls: [Range<Int>] = []
         var index = 0

@@ -13,20 +13,19 @@ struct SourceText: Sendable {
     /// The position, in the document, of the text's first byte.
     private let start: Int
 
-    /// The text, read as UTF-8. Invalid bytes become U+FFFD.
+    /// Invalid bytes become U+FFFD.
     var string: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Creates the text of a whole document.
     init(_ document: [UInt8]) { self.init(document, at: 0) }
 
-    /// Creates the text of an unchanged piece of the document, which begins at the position `place`. With an empty
-    /// piece, the default, creates a text to which decoded bytes can be appended.
+    /// The piece is an unchanged part of the document. With an empty piece, the default, the text can get decoded bytes
+    /// with ``append(_:at:)``.
     init(_ piece: [UInt8] = [], at place: Int) {
         bytes = piece
         start = place
     }
 
-    /// Creates the text of an attribute's value, with its character references decoded (WHATWG HTML §13.2.5.72).
+    /// Decodes the value's character references (WHATWG HTML §13.2.5.72).
     ///
     /// - Parameters:
     ///   - value: The value's range in `source`, without its quotes.
@@ -68,14 +67,13 @@ struct SourceText: Sendable {
         return end
     }
 
-    /// Returns a part of the text, with its positions in the document.
     func slice(_ range: Range<Int>) -> SourceText {
         var slice = SourceText(Array(bytes[range]), at: place(of: range).lowerBound)
         slice.places = places.map { Array($0[range.lowerBound...range.upperBound]) }
         return slice
     }
 
-    /// Returns the range of the document from which a range of the text's bytes was decoded.
+    /// The range of the document from which a range of the text's bytes was decoded.
     func place(of range: Range<Int>) -> Range<Int> {
         let lower = place(of: range.lowerBound)
         return lower..<max(lower, place(of: range.upperBound))
@@ -160,8 +158,7 @@ extension SourceText {
             length = 2 + digits.endIndex - rest.startIndex + (hasSemicolon ? 1 : 0)
         }
 
-        /// Returns the character whose code point has these digits, in UTF-8. Returns U+FFFD for zero, and for an
-        /// invalid code point.
+        /// In UTF-8. U+FFFD for zero, and for an invalid code point.
         private static func character(_ digits: ArraySlice<UInt8>, radix: Int) -> [UInt8] {
             let number = UInt32(String(decoding: digits, as: UTF8.self), radix: radix) ?? 0
             let character = number == 0 ? nil : Unicode.Scalar(number)
@@ -196,7 +193,6 @@ extension SourceText {
     /// proportion to the number of bytes.
     protocol Scanner: Sequence, IteratorProtocol {
         var source: SourceText { get }
-        /// The index of the next byte.
         var index: Int { get set }
     }
 }
@@ -207,16 +203,14 @@ extension SourceText.Scanner {
     /// An empty text at the next byte's position in the document, to which a scanner can append decoded bytes.
     var emptyText: SourceText { SourceText(at: source.place(of: index..<index).lowerBound) }
 
-    /// Whether the next byte is a single or double quote.
     var isAtQuote: Bool { byte() == UInt8(ascii: "\"") || byte() == UInt8(ascii: "'") }
 
-    /// Returns whether `text` begins at the next byte. Case matters.
+    /// Case matters.
     func isAt(_ text: String) -> Bool { bytes[index...].starts(with: text.utf8) }
 
-    /// Returns the next byte, or the byte that is `count` bytes after it; `nil` past the end.
+    /// The next byte, or the byte that is `count` bytes after it; `nil` past the end.
     func byte(after count: Int = 0) -> UInt8? { index + count < bytes.count ? bytes[index + count] : nil }
 
-    /// Skips bytes as long as they meet a condition, and returns their range.
     @discardableResult
     mutating func skip(while isPart: (UInt8) -> Bool) -> Range<Int> {
         let start = index
@@ -224,7 +218,7 @@ extension SourceText.Scanner {
         return start..<index
     }
 
-    /// Skips `text` if it begins at the next byte. Returns whether `text` was skipped.
+    /// Skips `text` if it begins at the next byte.
     mutating func skip(over text: String) -> Bool {
         guard isAt(text) else { return false }
         index += text.utf8.count
@@ -258,9 +252,9 @@ extension SourceText.Scanner {
 
 /// The roles of single bytes in HTML and CSS.
 extension UInt8 {
-    /// Whether the byte is white space in HTML and CSS: a space, a tab or a line end.
+    /// A space, a tab or a line end.
     var isHTMLSpace: Bool { self == 0x20 || self == 0x09 || isLineEnd }
 
-    /// Whether the byte is a line end in CSS: LF, CR or a form feed.
+    /// LF, CR or a form feed.
     var isLineEnd: Bool { self == 0x0A || self == 0x0D || self == 0x0C }
 }

@@ -4,13 +4,13 @@ import LocalSubstitution
 
 /// A parser of URLs as people and clients write them, even with characters that a URL can't have.
 package enum URLText {
-    /// Parses a URL; returns `nil` if the text isn't one. As in a map, the host may have letters beyond ASCII.
+    /// As in a map, the host may have letters beyond ASCII.
     package static func url(_ text: String) -> URL? {
         URLParts.withASCIIHost(text).flatMap { URL(string: encoded($0)) }
     }
 
-    /// Returns a URL's text with its scheme in lowercase, which Linux's loader requires. Bytes that a URL can't have
-    /// are percent-encoded (RFC 3986 §2), and so is a `%` that doesn't begin an encoded byte.
+    /// Writes the scheme in lowercase, which Linux's loader requires. Bytes that a URL can't have are percent-encoded
+    /// (RFC 3986 §2), and so is a `%` that doesn't begin an encoded byte.
     ///
     /// `URL` could encode these bytes itself, but it would also encode the percent signs of bytes that are already
     /// encoded.
@@ -37,13 +37,13 @@ package enum URLText {
 }
 
 extension UInt8 {
-    /// Whether the byte is a tab or a line end, which URL parsers remove anywhere in a URL (WHATWG URL §4.4).
+    /// A tab or a line end, which URL parsers remove anywhere in a URL (WHATWG URL §4.4).
     var isRemovedFromURLs: Bool { self == 0x09 || self == 0x0A || self == 0x0D }
 }
 
 extension URLParts {
-    /// Returns the text of a URL with its host in ASCII (IDNA) and the rest unchanged; `nil` if the host can't be
-    /// converted to ASCII. Text that isn't an absolute URL is returned unchanged.
+    /// The host in ASCII (IDNA) and the rest unchanged; `nil` if the host can't be converted to ASCII. Text that isn't
+    /// an absolute URL is returned unchanged.
     fileprivate static func withASCIIHost(_ text: String) -> String? {
         guard let host = try? URLParts(text).host, host.contains(where: { $0 >= 0x80 }) else { return text }
         guard let ascii = try? normalizedHost(host) else { return nil }

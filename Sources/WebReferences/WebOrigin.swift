@@ -6,12 +6,12 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// scheme's default port is left out.
     package let description: String
 
-    /// Creates the origin of a URL; `nil` if the text isn't an http or https URL with a host and without user info.
+    /// `nil` if the text isn't an http or https URL with a host and without user info.
     package init?(of url: String) {
         guard let url = try? NormalizedURL(url) else { return nil }
         description = url.origin
     }
 
-    /// The scheme, `http` or `https`.
+    /// `http` or `https`.
     package var scheme: String { String(description.prefix { $0 != ":" }) }
 }

@@ -16,9 +16,9 @@ struct XMLScanner: SourceText.Scanner {
         self.source = source
     }
 
-    /// Returns the next start tag; `nil` at the end of the document, or at a start tag that isn't well-formed.
+    /// `nil` at the end of the document, or at a start tag that isn't well-formed.
     ///
-    /// Before the root element, it also returns instructions whose names begin with `xml`, such as `<?xml?>` and
+    /// Before the root element, this also returns instructions whose names begin with `xml`, such as `<?xml?>` and
     /// `<?xml-stylesheet?>`. The name of an instruction's tag begins with a question mark.
     mutating func next() -> HTMLScanner.Tag? {
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
@@ -55,7 +55,7 @@ struct XMLScanner: SourceText.Scanner {
 
     // MARK: Tags
 
-    /// Reads a start tag, a self-closing tag or an instruction, from its name to its `>`. Returns `nil` if it isn't
+    /// Reads a start tag, a self-closing tag or an instruction, from its name to its `>`. `nil` if it isn't
     /// well-formed.
     private mutating func tag() -> HTMLScanner.Tag? {
         let name = name()
@@ -76,7 +76,7 @@ struct XMLScanner: SourceText.Scanner {
         }
     }
 
-    /// Reads an attribute. Returns `nil` if its name is missing, or its value isn't between two quotes.
+    /// `nil` if the attribute's name is missing, or its value isn't between two quotes.
     private mutating func attribute() -> HTMLScanner.Attribute? {
         let start = index
         let name = name()
@@ -96,9 +96,9 @@ struct XMLScanner: SourceText.Scanner {
 
     // MARK: Namespaces
 
-    /// Takes note of the namespaces that an element declares. Returns the element's tag with names as in HTML: the
-    /// element's name has no prefix, and XLink's attributes have the prefix `xlink:`. Other attributes with a prefix
-    /// are left out.
+    /// Adds the namespaces that the element declares. Returns the element's tag with names as in HTML: the element's
+    /// name has no prefix, and XLink's attributes have the prefix `xlink:`. Other attributes with a prefix are left
+    /// out.
     private mutating func element(_ written: HTMLScanner.Tag) -> HTMLScanner.Tag {
         namespaces.start(written)
         defer { if written.isClosed { namespaces.end() } }
@@ -147,9 +147,9 @@ struct XMLScanner: SourceText.Scanner {
 
     private static let cdata = "<![CDATA["
 
-    /// Skips a comment, `CDATA` or an instruction if one begins at the next byte. Returns whether it skipped one.
+    /// Skips a comment, `CDATA` or an instruction if one begins at the next byte.
     ///
-    /// Before the root element, it doesn't skip instructions whose names begin with `xml`.
+    /// Before the root element, this doesn't skip instructions whose names begin with `xml`.
     private mutating func skipSection() -> Bool {
         if skip(over: "<!--") {
             skip(past: "-->")
@@ -194,7 +194,6 @@ private struct Namespaces {
     /// The namespace of a prefix; `nil` if no open element declares the prefix, or the namespace isn't a `Namespace`.
     subscript(_ prefix: String) -> Namespace? { bound[prefix]?.last ?? nil }
 
-    /// Begins an element, and adds the namespaces that it declares with `xmlns` and `xmlns:prefix`.
     mutating func start(_ tag: HTMLScanner.Tag) {
         var prefixes: [String] = []
         for attribute in tag.attributes where attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") {
@@ -206,7 +205,6 @@ private struct Namespaces {
         open.append(prefixes)
     }
 
-    /// Ends the innermost element, and removes the namespaces that it declares.
     mutating func end() {
         for prefix in open.popLast() ?? [] { bound[prefix]?.removeLast() }
     }

@@ -64,7 +64,7 @@ package struct FileStatus: Equatable, Sendable {
         self == earlier && !isTooFresh(at: readAt)
     }
 
-    /// The current time, in nanoseconds since 1970.
+    /// In nanoseconds since 1970.
     package static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
