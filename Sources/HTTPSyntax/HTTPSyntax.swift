@@ -49,7 +49,7 @@ package enum HTTPSyntax {
         return parts.map { Substring(withoutBlanks($0)) }
     }
 
-    /// Without a space or tab at either end (RFC 9110 §5.6.3).
+    /// Removes spaces and tabs at both ends (RFC 9110 §5.6.3).
     ///
     /// Foundation's `trimmingCharacters(in:)` takes four times as long, and a map is loaded with all its headers.
     @inlinable
@@ -68,7 +68,7 @@ package enum HTTPSyntax {
         return Int(number)
     }
 
-    /// Not with 1xx, 204, 205 and 304 (RFC 9110 §6.4.1 and §15.3.6).
+    /// A response with 1xx, 204, 205 or 304 has no body (RFC 9110 §6.4.1 and §15.3.6).
     package static func hasBody(status: Int) -> Bool { status >= 200 && ![204, 205, 304].contains(status) }
 }
 

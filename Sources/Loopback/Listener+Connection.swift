@@ -35,7 +35,7 @@ extension Listener {
 
         /// Marks the connection as responding to a request, so that the listener doesn't hang it up to get its
         /// descriptor. Call this again for each part of the response: each call restarts the time in which a client
-        /// that has closed its side counts as waiting.
+        /// that has closed its side is treated as waiting.
         package func busy() {
             state.withLock { $0 = State(idleStart: nil) }
         }
@@ -49,10 +49,10 @@ extension Listener {
         ///
         /// A client can close its side after its request, as `nc -N` does, and still wait for the response. A client
         /// that has left looks the same until the server sends something. So for a limited time, every client that has
-        /// closed its side counts as waiting.
+        /// closed its side is treated as waiting.
         ///
-        /// - Parameter seconds: How long a client that has closed its side counts as waiting. The time begins when this
-        ///   method first finds the side closed after the last ``busy()``.
+        /// - Parameter seconds: How long a client that has closed its side is treated as waiting. The time begins when
+        ///   this method first finds the side closed after the last ``busy()``.
         package func isClientWaiting(halfClosedSeconds seconds: Double) -> Bool {
             switch socket.otherSide {
             case .open:

@@ -110,7 +110,7 @@ package struct RequestReader {
         }
     }
 
-    /// Throws status 400 if it has a control character, such as a CR that doesn't end it (RFC 9112 section 2.2).
+    /// Throws status 400 if the line has a control character, such as a CR that doesn't end it (RFC 9112 section 2.2).
     private mutating func bodyLine(within budget: inout Int) throws -> [UInt8] {
         let line = try line(within: &budget) { [limits] in limits.bodySeconds }
         guard HTTPSyntax.isFieldValue(line) else { throw HTTPRequest.Refusal.malformed }

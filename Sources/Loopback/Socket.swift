@@ -28,7 +28,7 @@ package final class Socket: Sendable {
         }
     }
 
-    /// In bytes. Callers should read or write no more at once.
+    /// The largest number of bytes that callers should read or write at once.
     package static let pieceSize = 64 << 10
 
     package let descriptor: Int32

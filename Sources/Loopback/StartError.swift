@@ -18,7 +18,6 @@ public struct StartError: Error, Sendable, Hashable, CustomStringConvertible {
         "\(call): \(String(cString: strerror(code)))"
     }
 
-    /// A sentence.
     package var fix: String {
         switch code {
         case EMFILE, ENFILE: "Close some files, or raise the limit for open files."

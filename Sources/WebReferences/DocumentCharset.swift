@@ -7,8 +7,8 @@ import LocalSubstitution
 /// The scanners need text in which every byte below 0x80 is an ASCII character. So documents in Big5, GB 18030 and
 /// Shift_JIS are decoded to UTF-8 first. Documents in other charsets aren't decoded.
 package enum DocumentCharset {
-    /// The `charset` parameter, in lowercase; `nil` if it's missing or empty, or has a character other than letters,
-    /// digits and `-_.:+`.
+    /// The `charset` parameter of a `Content-Type`, in lowercase; `nil` if the parameter is missing or empty, or has a
+    /// character other than letters, digits and `-_.:+`.
     package static func named(in contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -93,8 +93,8 @@ package enum DocumentCharset {
         return String(decoding: start[rule.count..<end], as: UTF8.self)
     }
 
-    /// In lowercase, without white space around it; `nil` if it's empty, or has a character other than letters, digits
-    /// and `-_.:+`.
+    /// In lowercase, without white space around it; `nil` if the name is empty, or has a character other than letters,
+    /// digits and `-_.:+`.
     private static func label(_ name: String) -> String? {
         let name = name.trimmingCharacters(in: .whitespaces).asciiLowercased
         let isPlain = name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_.:+".utf8.contains($0) }
@@ -164,7 +164,7 @@ private struct DoubleByteCharset: Sendable {
         return text
     }
 
-    /// 2 or 4 if a valid longer character begins there, otherwise 1.
+    /// In bytes: 2 or 4 if `rest` begins with a valid longer character, otherwise 1.
     private func length(of rest: ArraySlice<UInt8>) -> Int {
         let bytes = Array(rest.prefix(4))
         guard bytes.count > 1, isLead(bytes[0]) else { return 1 }

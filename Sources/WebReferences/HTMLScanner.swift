@@ -55,7 +55,6 @@ struct HTMLScanner: SourceText.Scanner {
         self.source = source
     }
 
-    /// The next start tag.
     mutating func next() -> Tag? {
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             index = start + 1
@@ -235,7 +234,7 @@ extension HTMLScanner.Tag {
         value(name)?.string.asciiLowercased ?? ""
     }
 
-    /// Ranges of the document.
+    /// The ranges are those of the document.
     func places(of name: String) -> [Range<Int>] {
         attributes.filter { $0.name == name }.map { page.place(of: $0.range) }
     }

@@ -21,10 +21,10 @@ package struct ReferenceRewriter: Sendable {
         let text: String
     }
 
-    /// A rewriter is for the documents of one origin.
-    ///
-    /// - Parameter local: Returns the local origin that replaces an origin, such as `http://127.0.0.1:49152`; `nil` if
-    ///   the origin isn't replaced.
+    /// - Parameters:
+    ///   - origin: The origin of the documents to rewrite.
+    ///   - local: Returns the local origin that replaces an origin, such as `http://127.0.0.1:49152`; `nil` if the
+    ///     origin isn't replaced.
     package init(of origin: WebOrigin, local: @escaping @Sendable (WebOrigin) -> String?) {
         self.origin = origin
         self.local = local

@@ -19,7 +19,7 @@ struct SourceText: Sendable {
     init(_ document: [UInt8]) { self.init(document, at: 0) }
 
     /// The piece is an unchanged part of the document. With an empty piece, the default, the text can get decoded bytes
-    /// with ``append(_:at:)``.
+    /// by ``append(_:at:)``.
     init(_ piece: [UInt8] = [], at place: Int) {
         bytes = piece
         start = place

@@ -7,7 +7,7 @@ package final class FileBytes: Sendable {
     package let status: FileStatus
     /// The time at which the last read of the bytes began, in nanoseconds since 1970.
     private let readAt: Guarded<Int64>
-    /// Whether the bytes are mapped from the file, so that they don't count as heap memory.
+    /// Whether the bytes are mapped from the file, so that they take no heap memory.
     let isMapped: Bool
 
     /// In bytes.

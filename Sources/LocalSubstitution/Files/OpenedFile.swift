@@ -111,8 +111,8 @@ package struct OpenedFile: ~Copyable {
     /// Since the file was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
 
-    /// Since the file was opened. `true` even if it was moved or deleted, or if a hard link to it was made. `false`
-    /// also if an attribute was set, such as its permissions.
+    /// Whether the file wasn't written to since it was opened. `true` even if it was moved or deleted, or if a hard
+    /// link to it was made. `false` also if an attribute was set, such as its permissions.
     ///
     /// - Parameter path: The path at which the file was opened.
     func isUnwritten(at path: String) -> Bool {

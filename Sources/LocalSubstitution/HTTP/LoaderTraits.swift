@@ -1,4 +1,4 @@
-/// What Apple's loader and Linux's do differently, one question each. A value contains the questions with “yes”.
+/// What Apple's loader and Linux's do differently, one question each. A value contains those whose answer is yes.
 /// Everything that decides by platform asks a value of this type, so that tests on Linux can run Apple's decisions,
 /// too.
 ///
@@ -18,7 +18,7 @@ package struct LoaderTraits: OptionSet, Sendable {
     /// Whether a session asks the registered protocols before those that its configuration lists, the last registered first.
     /// Otherwise, it asks those of its configuration, which lists those that were registered when it was made.
     package static let asksRegisteredProtocolsFirst = LoaderTraits(rawValue: 1 << 2)
-    /// Whether `URLSession.shared` never changes the cache and the protocols of its first use.
+    /// Whether `URLSession.shared` keeps the cache and the protocols of its first use.
     package static let sharedSessionKeepsItsCache = LoaderTraits(rawValue: 1 << 3)
     /// Whether a session asks the protocol, then the cache, and then starts the protocol, one request at a time for the
     /// whole process. Otherwise, nothing is known of the order, and a cache may have responded to a request that a

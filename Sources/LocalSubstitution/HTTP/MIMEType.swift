@@ -55,8 +55,7 @@ package enum MIMEType {
         return type == "application/json" || type.hasSuffix("+json")
     }
 
-    /// The type in lowercase, without its parameters (WHATWG MIME Sniffing §4.1), such as `text/html` for `Text/HTML;
-    /// charset=utf-8`.
+    /// In lowercase, without parameters (WHATWG MIME Sniffing §4.1): `text/html` for `Text/HTML; charset=utf-8`.
     package static func essence(of type: String) -> String {
         let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }
         // Works on bytes: characters take twenty times as long, and each first lookup of a URL comes here.

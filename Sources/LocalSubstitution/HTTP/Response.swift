@@ -8,7 +8,7 @@ package import FoundationNetworking
 package struct Response: Sendable {
     package enum Body: Sendable {
         case data(Data)
-        /// In bytes.
+        /// A range of a large file's bytes.
         case file(LargeFile, Range<Int>)
         /// A body of which more may arrive. The closure waits for the next bytes, and returns `nil` at the end. It returns
         /// an error if the load fails, or if the client doesn't want the response any more. (A stored closure with typed throws

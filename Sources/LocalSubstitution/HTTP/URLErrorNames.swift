@@ -66,7 +66,7 @@ package enum URLErrorNames {
 }
 
 extension URLError {
-    /// The error's `localizedDescription` is the given description.
+    /// An error with its own `localizedDescription`.
     ///
     /// - Parameter url: The URL of the request that fails; `nil` if it has none.
     package static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {

@@ -90,12 +90,12 @@ package final class Substitution: Sendable {
         }
     }
 
-    /// Whether the entry only changes the request's headers. Then the next map is searched. It isn't if the entry also
-    /// sets the response's headers, since these would be lost. The headers of `$defaults` are for responses of this map
-    /// only.
+    /// Whether the entry only changes the request's headers. Then the next map is searched, too. `false` if the entry
+    /// also sets the response's headers, since these would be lost there. The headers of `$defaults` are for responses
+    /// of this map only.
     var passesOn: Bool { if case .network(nil) = answer { !options.fields.hasOwnHeaders } else { false } }
 
-    /// `nil` if it's sent at once, or if the answer isn't local.
+    /// `nil` if the body is sent at once, or if the answer isn't local.
     package var rate: Rate? { isLocal ? entry.options.fields.rate : nil }
 
     /// Whether the body is sent over time: always for a stream, and for a local body with a rate.

@@ -65,7 +65,7 @@ extension SubstitutionMap {
             )
         }
 
-        /// Replaces the field's earlier value, if any.
+        /// The new value replaces the field's earlier value, if any.
         package func setting(_ name: String, _ json: String) -> Answer {
             var answer = self
             if fields.isEmpty {

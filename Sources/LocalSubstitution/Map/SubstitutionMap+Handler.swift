@@ -78,8 +78,8 @@ extension Entry {
     package final class Handler: Sendable {
         /// The handler's name in the map's JSON; `nil` for a closure in a map made in code.
         let name: String?
-        /// `nil` in a tool, which doesn't have the app's code. A ``RequestLoad`` calls it, and decides what its error
-        /// or answer means for the request.
+        /// `nil` in a tool, which doesn't have the app's code. A ``RequestLoad`` calls the closure, and decides what
+        /// its error or answer means for the request.
         let call: SubstitutionMap.Handler?
 
         init(name: String? = nil, _ call: SubstitutionMap.Handler?) {

@@ -70,7 +70,7 @@ public struct SubstitutionMap: Sendable {
         /// the version is the only problem.
         case skip
 
-        /// When a map is loaded.
+        /// When the map is loaded.
         fileprivate var looksAtFiles: Bool { self == .reject }
     }
 
@@ -315,8 +315,8 @@ extension SubstitutionMap {
     /// This checks every file. Call it in a unit test of a map that you ship.
     public func fileProblems() -> [Problem] { checkedFiles().problems }
 
-    /// These files count as used although no valid entry names them: the files of invalid entries, and existing files
-    /// whose names are probably misspelled in the map.
+    /// These files are treated as used although no valid entry names them: the files of invalid entries, and existing
+    /// files whose names are probably misspelled in the map.
     package var filesLeftOut: [FileName] {
         storage.filesLeftOut + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
     }

@@ -28,7 +28,7 @@ package enum Digest {
         }
     }
 
-    /// 32 lowercase digits. The digits stay unique in file systems that ignore letter case.
+    /// 32 lowercase digits. They stay unique in file systems that ignore letter case.
     package static func hexadecimal(of data: Data) -> String {
         let (high, low) = data.withUnsafeBytes { digest($0) }
         return String(high, radix: 16, width: 16) + String(low, radix: 16, width: 16)

@@ -309,7 +309,7 @@ package struct JSONCursor {
         return nil
     }
 
-    /// `nil` if a lenient cursor can't decode it.
+    /// `nil` if a lenient cursor can't decode the string.
     @inline(never)
     private func decoded(_ range: Range<Int>) throws(SyntaxError) -> String? {
         let raw = UnsafeBufferPointer(rebasing: bytes[range])

@@ -5,12 +5,13 @@ package final class NearestName {
     /// The number of names that ``of(_:)`` may still compare letter by letter. It limits the total time of many calls.
     private var comparisonsLeft = 100_000
 
-    /// A name that needs more was probably not meant.
+    /// A name that needs more edits was probably not meant.
     static let mostEdits = 3
 
     package init(_ names: [String]) { self.names = names.map { ($0, Text($0)) } }
 
-    /// `nil` if every name needs too many for its length, or if earlier calls have used up the comparisons.
+    /// The name that needs the fewest edits. `nil` if every name needs too many for its length, or if earlier calls
+    /// have used up the comparisons.
     package func of(_ name: String) -> String? {
         let typed = Text(name)
         var best: (name: String, edits: Int)?
@@ -35,7 +36,7 @@ package final class NearestName {
         of(name, in: names).map { "Did you mean “\($0)”?" } ?? other
     }
 
-    /// `nil` if there are more than `limit`. An edit inserts, removes or replaces a byte, or swaps two neighbors.
+    /// `nil` for more than `limit` edits. An edit inserts, removes or replaces a byte, or swaps two neighbors.
     static func edits(from first: ArraySlice<UInt8>, to second: ArraySlice<UInt8>, limit: Int) -> Int? {
         guard abs(first.count - second.count) <= limit else { return nil }
         let (first, second) = (Array(first), Array(second))

@@ -19,7 +19,7 @@ package enum PercentEncoding {
         return result
     }
 
-    /// `nil` if no valid encoding begins there.
+    /// `nil` if no valid encoding begins at the index.
     package static func byte(encodedAt index: Int, of bytes: [UInt8]) -> UInt8? {
         guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = bytes[index + 1].hexDigitValue,
             let low = bytes[index + 2].hexDigitValue

@@ -17,7 +17,7 @@ private final class Order {
 
     init(_ isBefore: @escaping (Int, Int) -> Bool) { self.isBefore = isBefore }
 
-    /// `nil` if they're already in order.
+    /// `nil` if the positions are already in order.
     @inline(never)
     func positions(_ count: Int) -> [Int]? {
         var last = 1

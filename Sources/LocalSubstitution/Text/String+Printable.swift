@@ -29,8 +29,8 @@ extension Unicode.Scalar {
             || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }
 
-    /// Whether the character is invisible: a format character, a tag, a filler, or the braille pattern without dots.
-    /// Variation selectors aren't, since the characters before them show them.
+    /// A format character, a tag, a filler, or the braille pattern without dots. Variation selectors aren't included,
+    /// since the characters before them show them.
     package var isInvisible: Bool {
         if isASCII { return false }
         return value == 0x2800 || properties.generalCategory == .format

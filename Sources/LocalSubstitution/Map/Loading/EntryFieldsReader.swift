@@ -352,7 +352,7 @@ extension EntryFieldsReader {
         }
     }
 
-    /// Notes a problem if it is.
+    /// Notes a problem if the value is too deep.
     func isTooDeep(_ member: Member) -> Bool {
         let deepest = JSONValue.deepest
         let isTooDeep = bytes.withUnsafeBufferPointer { bytes in

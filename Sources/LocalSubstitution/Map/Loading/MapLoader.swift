@@ -6,7 +6,7 @@ final class MapLoader {
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMap.Problem] = []
-    /// The files that count as used although no valid entry names them: the files of invalid entries, and existing
+    /// These files are treated as used although no valid entry names them: the files of invalid entries, and existing
     /// files whose names are probably misspelled in the map.
     var filesLeftOut: [FileName] { namesLeftOut + files.meant }
 
@@ -331,8 +331,8 @@ private struct AlternativeEntries {
         return found.contains(nil) ? nil : found.last ?? nil
     }
 
-    /// Whether the alternative matches every request with its methods that meets its condition. Not with `times`, and
-    /// not if its file or target has wildcards. With wildcards, a later alternative matches if the file doesn't exist,
+    /// Whether the alternative matches every request with its methods that meets its condition. `false` with `times`,
+    /// and if its file or target has wildcards. With wildcards, a later alternative matches if the file doesn't exist,
     /// or if the filled target isn't valid.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options

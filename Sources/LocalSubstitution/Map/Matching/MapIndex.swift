@@ -56,7 +56,7 @@ package struct MapIndex: Sendable {
         exact.number(for: url.canonical, in: entries).map { entries[$0] }
     }
 
-    /// Call this once, with all patterns: it numbers them in order of precedence.
+    /// Call this with all patterns at once, since it numbers them in order of precedence.
     mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
         for (entry, pattern) in items.ordered(by: MatchPattern.precedes) {
             let number = entries.count
@@ -82,8 +82,8 @@ package struct MapIndex: Sendable {
         return found
     }
 
-    /// The entries whose exact keys ignore parameters. Entries that ignore fewer of the URL's parameters come first. If
-    /// they ignore equally many, they're sorted by key.
+    /// The matching entries whose exact keys ignore parameters. Entries that ignore fewer of the URL's parameters come
+    /// first. If they ignore equally many, they're sorted by key.
     private func numbersIgnoring(_ url: NormalizedURL) -> [Int] {
         var found: [(number: Int, parameters: Int)] = []
         for place in groupsOfURL[url.withoutQuery] ?? [] {

@@ -89,7 +89,7 @@ extension SubstitutionMap {
     private func check(_ name: String, isWritten: Bool) throws(MapMatch.Skipped) {
         let status = storage.folder?.servedStatus(of: name)
         if isWritten {
-            // A folder counts as an existing file. Opening it later reports the mistake in the map.
+            // A folder is treated as an existing file. Opening it later reports the mistake in the map.
             if status == nil { throw .fileIsGone(name: name) }
         } else if status == nil || status?.kind == .folder {
             throw .noSuchFile(name: name)
@@ -117,8 +117,8 @@ package final class MapMatch: Sendable {
     /// `nil` without a winner, for a `null` entry, and if the request's body must be read first.
     let substitution: Substitution?
     let map: SubstitutionMap
-    /// The match in the map that was searched before this one; `nil` if this map was the first. There, no entry matches
-    /// the request, or the winner only changes the request's headers: see ``passesOn``.
+    /// The match in the map that was searched before this one; `nil` if this map was the first. In that map, no entry
+    /// matches the request, or the winner only changes the request's headers: see ``passesOn``.
     let before: MapMatch?
     /// The skipped entries and alternatives of this map. They come before the winner.
     private let own: [(entry: Entry, why: Skipped)]
@@ -175,8 +175,8 @@ package final class MapMatch: Sendable {
     var needsBody: Bool { winner?.options.isNever == false && substitution == nil }
 
     /// Why the winner doesn't respond cache only, whatever the request; `nil` if it does, or if there's no winner. A
-    /// field that needs an attached session also counts in an entry before the winner, unless that entry is skipped
-    /// because it's disabled or because of the request's method, headers or query.
+    /// field that needs an attached session is also an obstacle in an entry before the winner, unless that entry is
+    /// skipped because it's disabled or because of the request's method, headers or query.
     var cacheOnlyObstacle: Entry.CacheOnlyObstacle? {
         let before = first { entry, why in
             if case .field? = entry.options.cacheOnlyObstacle { !why.isKnownFromHead } else { false }
@@ -184,7 +184,7 @@ package final class MapMatch: Sendable {
         return before?.entry.options.cacheOnlyObstacle ?? winner?.options.cacheOnlyObstacle
     }
 
-    /// Whether another request for the same URL may get a different answer, because a `when` or `times` was checked.
+    /// Whether another request for the same URL may get a different response, because a `when` or `times` was checked.
     var isConditional: Bool {
         winner?.options.isConditional == true
             || own.contains { entry, why in

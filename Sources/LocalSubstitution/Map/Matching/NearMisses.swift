@@ -185,7 +185,7 @@ final class NearMisses: Sendable {
 
     /// More keys wouldn't help.
     static let most = 5
-    /// Only so many keys are compared in all parts, which takes time.
+    /// The maximum number of keys that are compared in all parts, since that takes time.
     private static let mostCompared = 1_000
 
     init(_ index: MapIndex) {
@@ -312,8 +312,8 @@ final class NearMisses: Sendable {
 }
 
 extension NearestName.Text {
-    /// `nil` if only digits differ, or if there are more edits than ``NearestName/mostEdits`` or a third of the length
-    /// of the word that differs.
+    /// How many edits turn one text into the other. `nil` if only digits differ, or if there are more edits than
+    /// ``NearestName/mostEdits`` or a third of the length of the word that differs.
     fileprivate func misspellings(of other: Self) -> Int? {
         guard mayBe(near: other, limit: NearestName.mostEdits) else { return nil }
         let (first, second) = (bytes, other.bytes)

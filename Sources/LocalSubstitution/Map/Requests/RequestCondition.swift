@@ -31,7 +31,7 @@ package final class RequestCondition: Sendable {
 
     var needsBody: Bool { json != nil || text != nil }
 
-    /// A clause without a period; `nil` if they do.
+    /// A clause without a period; `nil` if headers and query meet the condition.
     func failureOfHead(_ facts: RequestFacts, _ url: NormalizedURL) -> String? {
         for field in headers {
             let values = facts.headers[header: field.name].map { [$0] } ?? []
@@ -45,8 +45,8 @@ package final class RequestCondition: Sendable {
         return nil
     }
 
-    /// A clause without a period; `nil` if it does. A request without a body has an empty text, and no JSON. A body
-    /// that's unread, too long or hidden meets no condition on the body.
+    /// A clause without a period; `nil` if the body meets the condition. A request without a body has an empty text,
+    /// and no JSON. A body that's unread, too long or hidden meets no condition on the body.
     func failureOfBody(_ facts: RequestFacts) -> String? {
         guard needsBody else { return nil }
         switch facts.body {

@@ -91,7 +91,7 @@ extension RequestFacts {
 }
 
 extension URLRequest {
-    /// `false` if it may belong to an upload task whose body is hidden.
+    /// `false` if the request may belong to an upload task whose body is hidden.
     func showsItsBody(_ traits: LoaderTraits) -> Bool { !traits.contains(.hidesUploadBodies) || !mayHaveHiddenBody }
 
     fileprivate var mayHaveHiddenBody: Bool {

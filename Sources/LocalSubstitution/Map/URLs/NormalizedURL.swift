@@ -105,7 +105,7 @@ package final class NormalizedURL: Sendable {
 
     package var withoutQuery: String { slice(0..<layout.query) }
 
-    /// `parameters` is the number of parameters that remain.
+    /// `parameters` is how many parameters aren't ignored.
     func canonical(ignoring rule: Query.Ignored) -> (text: String, parameters: Int) {
         guard let query, let left = Query(query).removing(rule) else { return (withoutQuery, 0) }
         return (withoutQuery + "?" + left.sorted.text, left.count)

@@ -70,7 +70,7 @@ package enum SecretName {
         for word in row.element.words.components(separatedBy: " ") { rows[word] = row.offset }
     }
 
-    /// The words of ``table`` that count in a longer word, and whether they must be at its end.
+    /// The words of ``table`` that are found inside a longer word, and whether they must be at its end.
     private static let parts: [(word: [UInt8], isEnding: Bool)] = rows.compactMap { word, row in
         let position = table[row].position
         return position == .inside || position == .ending ? (Array(word.utf8), position == .ending) : nil
@@ -79,7 +79,7 @@ package enum SecretName {
     /// Short words that name a credential only if the value looks like one.
     private static let ambiguous = ["tok", "sk", "ak"]
 
-    /// So many words of a name are joined, at most, and looked up in ``table`` as one word.
+    /// The maximum number of a name's words that are joined and looked up in ``table`` as one word.
     private static let longestRun = 4
 
     // MARK: Names
@@ -243,8 +243,8 @@ package enum SecretName {
     }
 
     /// A path with a token, as bots and webhooks have it: Telegram's `/bot1234:token/`, Slack's
-    /// `/services/T…/B…/token`, Discord's `/webhooks/1234/token`. Proxies have these paths on other hosts. Also whether
-    /// it has an ASP.NET session, `/(S(token))/`.
+    /// `/services/T…/B…/token`, Discord's `/webhooks/1234/token`. Proxies have these paths on other hosts. Or an
+    /// ASP.NET session, `/(S(token))/`.
     static func hasPathToken(_ text: [UInt8]) -> Bool {
         let segments = runs(of: separators, areMembers: false, in: text[...])
         for (index, segment) in segments.enumerated() {
