@@ -21,7 +21,7 @@ package enum HTTPSyntax {
         bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
     }
 
-    /// Without parameters, such as `text/html` (RFC 9110 §8.3.1).
+    /// Whether the text is a MIME type without parameters, such as `text/html` (RFC 9110 §8.3.1).
     package static func isMIMEType(_ text: String) -> Bool {
         guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return false }
         return isToken(text.utf8[..<slash]) && isToken(text.utf8[slash...].dropFirst())
@@ -35,7 +35,7 @@ package enum HTTPSyntax {
         parts(of: list, quotes: quotes).filter { !$0.isEmpty }
     }
 
-    /// Empty for `nil`.
+    /// The elements with ASCII letters in lowercase; empty for `nil`.
     package static func lowercasedElements(of list: String?) -> [String] {
         (list.map { elements(of: $0) } ?? []).map { String($0).asciiLowercased }
     }

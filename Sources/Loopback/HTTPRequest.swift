@@ -98,7 +98,7 @@ public struct HTTPRequest: Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Without the scheme and authority of an absolute URL.
+    /// The target without the scheme and authority of an absolute URL.
     package var pathAndQuery: String {
         query.map { "\(path)?\($0)" } ?? path
     }
@@ -114,7 +114,7 @@ public struct HTTPRequest: Sendable {
         minorVersion > 0 && HTTPSyntax.lowercasedElements(of: header("Expect")).contains("100-continue")
     }
 
-    /// In bytes: 0 if there's no body, and `nil` if the body is chunked (RFC 9112 section 6.3).
+    /// The length in bytes: 0 if there's no body, and `nil` if the body is chunked (RFC 9112 section 6.3).
     ///
     /// - Throws: ``Refusal`` with status 400 if the length is malformed, or the request also has a transfer coding; 501
     ///   if the transfer coding isn't `chunked`.

@@ -40,7 +40,7 @@ extension Listener {
             state.withLock { $0 = State(idleStart: nil) }
         }
 
-        /// As a value of ``Socket/now``; `nil` while the connection responds to a request.
+        /// The time as a value of ``Socket/now``; `nil` while the connection responds to a request.
         var idleSince: Double? {
             state.withLock { $0.idleStart }
         }

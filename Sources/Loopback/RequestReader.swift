@@ -119,7 +119,7 @@ package struct RequestReader {
 
     // MARK: Bytes
 
-    /// Without the line's CRLF. A lone LF ends a line too, as RFC 9112 section 2.2 allows.
+    /// The next line without its CRLF. A lone LF ends a line too, as RFC 9112 section 2.2 allows.
     ///
     /// - Parameters:
     ///   - budget: How many bytes this line and the following ones may have together; if this line has more, throws

@@ -49,8 +49,8 @@ package enum DocumentCharset {
     /// Syntax §3.2).
     private static let declarationLength = 1024
 
-    /// In lowercase. A byte order mark takes precedence over `charset` (the name in the `Content-Type`), and `charset`
-    /// over the document's own declaration. `nil` if all three are missing.
+    /// The charset's name in lowercase. A byte order mark takes precedence over `charset` (the name in the
+    /// `Content-Type`), and `charset` over the document's own declaration. `nil` if all three are missing.
     static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
         // Like browsers, this ignores the four-byte marks of UTF-32.
         if let named = Charset.byteOrderMark(of: body.prefix(3)) ?? charset?.asciiLowercased { return named }
@@ -93,8 +93,8 @@ package enum DocumentCharset {
         return String(decoding: start[rule.count..<end], as: UTF8.self)
     }
 
-    /// In lowercase, without white space around it; `nil` if the name is empty, or has a character other than letters,
-    /// digits and `-_.:+`.
+    /// The name in lowercase, without white space around it; `nil` if the name is empty, or has a character other than
+    /// letters, digits and `-_.:+`.
     private static func label(_ name: String) -> String? {
         let name = name.trimmingCharacters(in: .whitespaces).asciiLowercased
         let isPlain = name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_.:+".utf8.contains($0) }
@@ -145,7 +145,8 @@ private struct DoubleByteCharset: Sendable {
     /// The label must be in lowercase.
     static func named(_ label: String) -> DoubleByteCharset? { all.first { $0.labels.contains(label) } }
 
-    /// In UTF-8, with each byte's position in the document. A character that Foundation can't decode becomes U+FFFD.
+    /// The text in UTF-8, with each byte's position in the document. A character that Foundation can't decode becomes
+    /// U+FFFD.
     func text(of document: [UInt8]) -> SourceText {
         var text = SourceText(at: 0)
         var known: [ArraySlice<UInt8>: [UInt8]] = [:]
@@ -164,7 +165,7 @@ private struct DoubleByteCharset: Sendable {
         return text
     }
 
-    /// In bytes: 2 or 4 if `rest` begins with a valid longer character, otherwise 1.
+    /// The length in bytes: 2 or 4 if `rest` begins with a valid longer character, otherwise 1.
     private func length(of rest: ArraySlice<UInt8>) -> Int {
         let bytes = Array(rest.prefix(4))
         guard bytes.count > 1, isLead(bytes[0]) else { return 1 }

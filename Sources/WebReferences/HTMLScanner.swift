@@ -229,7 +229,7 @@ extension HTMLScanner.Tag {
         attributes.first { $0.name == name }.map { SourceText(attributeValue: $0.value, of: page) }
     }
 
-    /// In lowercase; empty if the tag has no such attribute.
+    /// The attribute's value in lowercase; empty if the tag has no such attribute.
     func word(_ name: String) -> String {
         value(name)?.string.asciiLowercased ?? ""
     }

@@ -135,7 +135,7 @@ package struct References: Sendable {
 
     // MARK: Values of attributes
 
-    /// Separated by white space.
+    /// The words are separated by white space.
     private static func words(of list: SourceText?) -> [SourceText] {
         guard let list else { return [] }
         return list.bytes.indices.split { list.bytes[$0].isHTMLSpace }.map(list.slice)
@@ -164,7 +164,7 @@ package struct References: Sendable {
         return rest.dropFirst().prefix { $0 != quote }.indices
     }
 
-    /// One for each candidate image (WHATWG HTML §4.8.4.3.12).
+    /// One URL for each candidate image (WHATWG HTML §4.8.4.3.12).
     private static func urls(inSourceSet text: [UInt8]) -> [Range<Int>] {
         var urls: [Range<Int>] = []
         var index = 0

@@ -158,7 +158,7 @@ extension SourceText {
             length = 2 + digits.endIndex - rest.startIndex + (hasSemicolon ? 1 : 0)
         }
 
-        /// In UTF-8. U+FFFD for zero, and for an invalid code point.
+        /// The character in UTF-8; U+FFFD for zero, and for an invalid code point.
         private static func character(_ digits: ArraySlice<UInt8>, radix: Int) -> [UInt8] {
             let number = UInt32(String(decoding: digits, as: UTF8.self), radix: radix) ?? 0
             let character = number == 0 ? nil : Unicode.Scalar(number)

@@ -65,8 +65,8 @@ package final class FileBytes: Sendable {
         status == other.status && data == other.data
     }
 
-    /// Usually doesn't copy the bytes. The result's indices begin at 0. In a slice of `Data`, they wouldn't, and a
-    /// caller's `data[0]` would trap.
+    /// A part of the bytes, usually without copying them. The result's indices begin at 0. In a slice of `Data`, they
+    /// wouldn't, and a caller's `data[0]` would trap.
     func part(_ range: Range<Int>) -> Data {
         guard range.count >= Self.smallestShared else { return Data(Array(data[range])) }
         return parts.withLock { parts in
@@ -94,7 +94,7 @@ package final class FileBytes: Sendable {
     /// part. So the file's bytes never change.
     private let parts = Guarded<[(range: Range<Int>, data: Data)]>([])
 
-    /// Further parts are copied.
+    /// Parts beyond this number are copied.
     private static let mostParts = 1_024
 
     /// In bytes. A `Data` that is long enough for such a part has a stable address. A shorter one may hold its bytes

@@ -14,7 +14,7 @@ package enum FileProblem: Error, Equatable, Sendable {
     /// The resources folder is the map's own folder, and the file is the map or hidden.
     case notServed
 
-    /// Follows the file's name. Ends with a period.
+    /// What's wrong and what to do. The text follows the file's name, and ends with a period.
     package var message: String { predicate.sentences(withAdvice: advice) }
 
     /// ``message`` without a period, for a label or the middle of a sentence.

@@ -2,7 +2,7 @@ package import Foundation
 
 /// A file that is open for reading as long as this value exists.
 package struct OpenedFile: ~Copyable {
-    /// When the file was opened.
+    /// The status when the file was opened.
     package let status: FileStatus
     private let descriptor: Int32
 
@@ -39,12 +39,12 @@ package struct OpenedFile: ~Copyable {
     /// faster.
     private static let mostSteps = 8
 
-    /// For a path's status and real path. The bytes can't be read.
+    /// Opens a path only for its status and real path. Its bytes can't be read.
     package init(placeOf path: String) throws(FileProblem) {
         try self.init(descriptor: open(path, Self.asking))
     }
 
-    /// For a name's status and real path. The bytes can't be read.
+    /// Opens a name only for its status and real path. Its bytes can't be read.
     init(placeOf name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         try self.init(descriptor: openat(folder.descriptor, name, Self.asking))
     }
@@ -108,7 +108,7 @@ package struct OpenedFile: ~Copyable {
         return path.first == UInt8(ascii: "/") ? path : nil
     }
 
-    /// Since the file was opened.
+    /// Whether the status is still the one with which the file was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
 
     /// Whether the file wasn't written to since it was opened. `true` even if it was moved or deleted, or if a hard
@@ -143,7 +143,7 @@ package struct OpenedFile: ~Copyable {
 
     package func prefix(_ count: Int) throws(FileProblem) -> Data { try bytes(0..<count) }
 
-    /// Complete even if the file has grown since it was opened.
+    /// All bytes, even if the file has grown since it was opened.
     @inline(never)
     package func contents() throws(FileProblem) -> Data {
         // Asks for one byte more than expected. A read that returns fewer bytes than asked for has reached the end of
@@ -166,7 +166,7 @@ package struct OpenedFile: ~Copyable {
         return Data(bytesNoCopy: address, count: status.size, deallocator: .unmap)
     }
 
-    /// In one allocation.
+    /// All bytes, in one allocation.
     func array() throws(FileProblem) -> [UInt8] {
         var failure: FileProblem?
         let array = [UInt8](unsafeUninitializedCapacity: status.size + 1) { buffer, count in

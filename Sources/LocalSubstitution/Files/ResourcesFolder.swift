@@ -74,7 +74,7 @@ package final class ResourcesFolder: Sendable {
         URL(fileURLWithPath: path(of: name), isDirectory: false)
     }
 
-    /// To look up several files.
+    /// Open the folder once to look up several files.
     package func opened() throws(FileProblem) -> Opened { try Opened(path: path, mapName: mapName) }
 
     /// `nil` if the file doesn't exist or is never served. Doesn't check whether the file can be read.
@@ -105,7 +105,7 @@ package final class ResourcesFolder: Sendable {
     /// named pipe.
     package func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
 
-    /// With symbolic links resolved; `nil` if the file is missing or outside the folder.
+    /// The name with symbolic links resolved; `nil` if the file is missing or outside the folder.
     package func realName(of name: String) -> String? {
         guard let folder = try? opened(), let file = try? folder.open(name) else { return nil }
         return folder.name(of: file)
@@ -165,7 +165,7 @@ extension ResourcesFolder {
             return file
         }
 
-        /// With symbolic links resolved; `nil` if the file was moved out of the folder or deleted.
+        /// The name with symbolic links resolved; `nil` if the file was moved out of the folder or deleted.
         package func name(of file: borrowing OpenedFile) -> String? {
             guard let start = try? start(), let path = file.realPath, path.starts(with: start),
                 let name = String(utf8: path.dropFirst(start.count)),

@@ -22,7 +22,7 @@ package enum LoaderRules {
             .map(refusal(ofRequestHeader:))
     }
 
-    /// For a request with a header that makes the loader ignore caches.
+    /// The reason if a request has a header that makes the loader ignore caches.
     static func refusal(ofRequestHeader name: String) -> String {
         "URLSession never uses a cached response to a request with “\(name)”"
     }

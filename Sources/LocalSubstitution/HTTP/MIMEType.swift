@@ -49,13 +49,14 @@ package enum MIMEType {
         }
     }
 
-    /// WHATWG MIME Sniffing §4.6, except for the obsolete `text/json`.
+    /// A JSON MIME type as in WHATWG MIME Sniffing §4.6, except for the obsolete `text/json`.
     package static func isJSON(_ type: String) -> Bool {
         let type = essence(of: type)
         return type == "application/json" || type.hasSuffix("+json")
     }
 
-    /// In lowercase, without parameters (WHATWG MIME Sniffing §4.1): `text/html` for `Text/HTML; charset=utf-8`.
+    /// The type in lowercase, without parameters: `text/html` for `Text/HTML; charset=utf-8` (WHATWG MIME Sniffing
+    /// §4.1).
     package static func essence(of type: String) -> String {
         let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }
         // Works on bytes: characters take twenty times as long, and each first lookup of a URL comes here.

@@ -10,7 +10,7 @@ package import Foundation
 /// The rules for redirects (RFC 9110 §15.4): which responses redirect, where to, and which of its headers and body the
 /// next request has.
 package enum Redirect {
-    /// RFC 9110 §15.4.
+    /// The statuses that redirect a client (RFC 9110 §15.4).
     package static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
     /// The maximum number of redirects to follow, as in browsers.

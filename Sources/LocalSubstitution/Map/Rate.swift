@@ -6,7 +6,7 @@ package enum Rate: Sendable, Hashable {
     case secondsPerLine(Double)
     case secondsPerEvent(Double)
 
-    /// For explanations.
+    /// The rate in words, for explanations.
     var text: String {
         switch self {
         case .bytesPerSecond(let rate): "at \(rate.grouped) bytes per second"

@@ -104,7 +104,7 @@ package final class Substitution: Sendable {
     /// `nil` if the answer has no body in the map or in code.
     var inlineBody: Entry.Body? { if case .inline(let body) = answer { body } else { nil } }
 
-    /// RFC 9110 §15.4.
+    /// Whether the response redirects (RFC 9110 §15.4). Without a `Location`, it doesn't.
     var isRedirect: Bool { Redirect.statuses.contains(status) && headers[header: "Location"] != nil }
 }
 

@@ -43,12 +43,12 @@ extension SubstitutionMap {
         /// Whether the answer is `null`, so that the URL is never substituted.
         var isNever: Bool { fields.isEmpty }
 
-        /// `nil` if another field is set.
+        /// The file's name if no other field is set.
         var onlyFile: String? { fields.count == 1 ? file : nil }
 
         fileprivate var ignoresQuery: Bool { fields.contains { $0.name == "ignoreQuery" && $0.json == "true" } }
 
-        /// The value of an entry or alternative.
+        /// The answer as JSON: the value of an entry or alternative.
         ///
         /// - Parameters:
         ///   - data: The index to write as the field `data`. By default, 0: the first body in ``data``. For an

@@ -63,7 +63,7 @@ extension SubstitutionMap {
 }
 
 extension DecodingError {
-    /// For a request without a body, or whose body isn't available.
+    /// The error for a request without a body, or whose body isn't available.
     package static let withoutBody = DecodingError.dataCorrupted(
         Context(
             codingPath: [],
@@ -87,7 +87,7 @@ extension Entry {
             self.call = call
         }
 
-        /// For explanations.
+        /// The handler in words, for explanations.
         package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
 
         /// The message of a tool that would have to call the handler, but doesn't have the app's code.

@@ -70,7 +70,7 @@ public struct SubstitutionMap: Sendable {
         /// the version is the only problem.
         case skip
 
-        /// When the map is loaded.
+        /// Whether loading a map looks for its files.
         fileprivate var looksAtFiles: Bool { self == .reject }
     }
 
@@ -189,7 +189,7 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// For text that is about to be written to the map's file.
+    /// Checks text that is about to be written to the map's file.
     package init(json: Data, of file: URL, resources: URL) throws(SubstitutionMapError) {
         let folders = [resources, file.deletingLastPathComponent()].map { $0.resolvingSymlinksInPath().path }
         let isOwn = folders[0] == folders[1]
@@ -217,7 +217,7 @@ public struct SubstitutionMap: Sendable {
         storage = try Storage(MapLoader(answers: Array(entries), folder: folder), folder: folder)
     }
 
-    /// For entries that were converted from another format. They don't use files.
+    /// Creates a map from entries that were converted from another format. They don't use files.
     ///
     /// - Parameter leftOut: Problems with parts of the other format that a map can't represent. They're added to the
     ///   map's ``problems``.
@@ -241,8 +241,8 @@ public struct SubstitutionMap: Sendable {
 
     package var resources: ResourcesFolder? { storage.folder }
 
-    /// For a `GET`. Doesn't read the file. `nil` if no entry matches, or if the answer isn't local; see
-    /// ``Substitution/isLocal``. An entry whose file doesn't exist is skipped.
+    /// The substitution for a `GET`, without reading its file. `nil` if no entry matches, or if the answer isn't local;
+    /// see ``Substitution/isLocal``. An entry whose file doesn't exist is skipped.
     package func substitution(for url: URL) -> Substitution? {
         guard let url = try? NormalizedURL(url.absoluteString) else { return nil }
         return match(url).localSubstitution

@@ -120,7 +120,7 @@ extension SubstitutionMap {
 }
 
 extension [SubstitutionMap.Problem] {
-    /// In the order of their lines, after the problem with the resources folder, if any.
+    /// Sorts problems by line, after the problem with the resources folder, if any.
     func ordered(after folderProblem: SubstitutionMap.Problem?) -> [SubstitutionMap.Problem] {
         (folderProblem.map { [$0] } ?? []) + ordered { ($0.line ?? 0) < ($1.line ?? 0) }
     }

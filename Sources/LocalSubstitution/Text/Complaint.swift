@@ -17,7 +17,7 @@ package final class Complaint: Error, Hashable, CustomStringConvertible, Localiz
         (self.kind, self.key, self.description) = (kind, key, description)
     }
 
-    /// For a text that may quote a map, a file or a server: see ``Swift/String/printable``.
+    /// The text may quote a map, a file or a server, so it's made ``Swift/String/printable``.
     package convenience init(printable text: String) { self.init(text.printable) }
 
     package static func == (one: Complaint, other: Complaint) -> Bool {

@@ -7,7 +7,7 @@ import HTTPSyntax
 /// has no other hash function on every platform. The digest is fast, and two texts practically never have the same
 /// digest by chance. But an attacker can make two texts with the same digest.
 package enum Digest {
-    /// In base64url, without padding: 22 characters that are allowed in URLs and file names.
+    /// The digest in base64url, without padding: 22 characters that are allowed in URLs and file names.
     static func base64(of text: String) -> String {
         var text = text
         return text.withUTF8 { base64(digest(UnsafeRawBufferPointer($0))) }
@@ -28,13 +28,13 @@ package enum Digest {
         }
     }
 
-    /// 32 lowercase digits. They stay unique in file systems that ignore letter case.
+    /// The digest in 32 lowercase digits. They stay unique in file systems that ignore letter case.
     package static func hexadecimal(of data: Data) -> String {
         let (high, low) = data.withUnsafeBytes { digest($0) }
         return String(high, radix: 16, width: 16) + String(low, radix: 16, width: 16)
     }
 
-    /// RFC 4648 §5.
+    /// The alphabet of base64url (RFC 4648 §5).
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     private static func digest(_ bytes: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64) {

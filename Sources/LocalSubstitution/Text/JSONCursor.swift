@@ -87,7 +87,7 @@ package struct JSONCursor {
         skipWhiteSpace()
     }
 
-    /// `nil` at the end.
+    /// The kind of the next value; `nil` at the end.
     package var next: Kind? {
         guard offset < end else { return nil }
         switch bytes[offset] {

@@ -12,7 +12,7 @@ package struct JSONScanner {
         package let kind: JSONCursor.Kind
         /// `nil` if the value isn't a string.
         package let text: String?
-        /// In the scanner's text.
+        /// The value's range in the scanner's text.
         package let range: Range<Int>
     }
 
@@ -29,7 +29,7 @@ package struct JSONScanner {
         self.line = line
     }
 
-    /// In order, even those with equal keys.
+    /// All members in order, even those with equal keys.
     package func members() throws(JSONCursor.SyntaxError) -> [Member] {
         var members: [Member] = []
         try forEachMember { members.append($0) }

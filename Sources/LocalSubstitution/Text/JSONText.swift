@@ -2,7 +2,7 @@ import HTTPSyntax
 
 /// A writer of short but readable JSON (RFC 8259).
 package enum JSONText {
-    /// In quotes. A slash isn't escaped.
+    /// A JSON string in quotes. A slash isn't escaped.
     package static func string(_ text: String) -> String {
         guard
             text.utf8.contains(where: {

@@ -13,7 +13,7 @@ package enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object(Object)
 
-    /// In levels. JSON that's nested more deeply is a syntax error.
+    /// The deepest nesting, in levels. JSON that's nested more deeply is a syntax error.
     package static let deepest = 64
 
     /// The members of an object, in the order of the JSON text. If a key is given twice, its last value is used.
@@ -74,7 +74,7 @@ package enum JSONValue: Sendable, Hashable {
         self = value
     }
 
-    /// Includes the value itself.
+    /// The number of values, including the value itself.
     package var count: Int {
         switch self {
         case .array(let elements): elements.reduce(1) { $0 + $1.count }

@@ -10,7 +10,7 @@ package struct NamesByAge: Sendable {
     /// - Parameter items: The names and their stamps, the oldest first.
     package init(_ items: [(name: String, stamp: Int)] = []) { self.items = items }
 
-    /// Includes the names that are out of date.
+    /// The number of names, including those that are out of date.
     var count: Int { items.count }
 
     /// - Parameters:

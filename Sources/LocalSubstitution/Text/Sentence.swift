@@ -8,7 +8,7 @@ extension String {
         return self + "."
     }
 
-    /// One or two sentences, with periods.
+    /// The text and the advice, if any, as sentences with periods.
     package func sentences(withAdvice advice: String?) -> String {
         "\(self)." + (advice.map { " \($0.capitalizedFirst)." } ?? "")
     }
@@ -19,12 +19,12 @@ extension String {
     /// The text to quote: all of it, or its first 100 characters and “…” if it's longer.
     var clipped: String { count <= 100 ? self : prefix(100) + "…" }
 
-    /// For the beginning of a sentence.
+    /// The text for the beginning of a sentence.
     package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension [String] {
-    /// Joined as in a sentence, such as “path, query and trailing slash”.
+    /// The texts joined as in a sentence, such as “path, query and trailing slash”.
     package func listed(_ conjunction: String = "and") -> String {
         guard let last, count > 1 else { return last ?? "" }
         return "\(dropLast().joined(separator: ", ")) \(conjunction) \(last)"
@@ -41,7 +41,7 @@ extension Int {
         return (self < 0 ? "-" : "") + digits
     }
 
-    /// Such as “1 entry” or “1,200 entries”.
+    /// The number and a noun, such as “1 entry” or “1,200 entries”.
     package func counted(_ one: String, _ many: String) -> String { "\(grouped) \(self == 1 ? one : many)" }
 }
 

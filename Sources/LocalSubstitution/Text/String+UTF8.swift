@@ -41,7 +41,7 @@ extension [UInt8] {
 extension UInt8 {
     package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
-    /// `nil` for another byte.
+    /// `nil` if the byte isn't a hexadecimal digit.
     package var hexDigitValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

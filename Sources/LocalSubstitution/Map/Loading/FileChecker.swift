@@ -81,7 +81,7 @@ final class FileChecker {
         }
     }
 
-    /// In code, a string alone is a file's name, and may have been meant as a body.
+    /// The message if there's no folder. In code, a string alone is a file's name, and may have been meant as a body.
     static func noFolder(for name: FileName, inCode: Bool) -> String {
         "The file “\(name.text)” can't be found, since the map has no resources folder. "
             + "Pass `resources:` when you make the map or to the test's trait"
@@ -186,7 +186,7 @@ private final class FileSuggestions {
             ? " Xcode groups and `.process` flatten folders. Use a folder reference or `.copy`." : ""
     }
 
-    /// Without the map and hidden files if they're in the map's own folder, where they're never served.
+    /// The folder's files. In the map's own folder, without the map and hidden files, which are never served.
     private var servedFiles: [String] {
         guard let folder, let map = folder.mapName else { return folder?.names(limit: 10_000) ?? [] }
         return folder.names(limit: 10_000).filter { $0 != map && !ResourcesFolder.isHidden($0) }

@@ -27,7 +27,7 @@ package final class MapFile: Sendable {
         digest = hasher.finalize()
     }
 
-    /// With a leading space. Empty unless the problem is that the path isn't a file's.
+    /// Advice with a leading space. Empty unless the problem is that the path isn't a file's.
     private static func advice(on problem: FileProblem, at url: URL) -> String {
         switch problem {
         case .missing, .notRegular:

@@ -67,7 +67,8 @@ package struct MapIndex: Sendable {
         }
     }
 
-    /// In order of precedence: the exact key, then exact keys that ignore query parameters, then patterns.
+    /// The matching entries in order of precedence: the exact key, then exact keys that ignore query parameters, then
+    /// patterns.
     func candidates(for url: NormalizedURL) -> [Candidate] {
         var found: [Candidate] = []
         if let number = exact.number(for: url.canonical, in: entries) {

@@ -111,7 +111,7 @@ package final class MapMatch: Sendable {
     /// The first entry or alternative that applies to the request; `nil` if there's none. The winner responds, unless
     /// it's a `null` entry.
     package let winner: Entry?
-    /// In the map's index; `nil` without a winner.
+    /// The number of the winner in the map's index; `nil` without a winner.
     let number: Int?
     let url: NormalizedURL
     /// `nil` without a winner, for a `null` entry, and if the request's body must be read first.
@@ -154,7 +154,7 @@ package final class MapMatch: Sendable {
     /// Whether no entry matches the URL, in this map or one before it.
     var isEmpty: Bool { winner == nil && own.isEmpty && before?.isEmpty ?? true }
 
-    /// See ``Substitution/passesOn``.
+    /// Whether the next map is searched, too: see ``Substitution/passesOn``.
     var passesOn: Bool { substitution?.passesOn == true }
 
     /// This match and, before it, those whose winners only change the request's headers.
@@ -207,7 +207,7 @@ package final class MapMatch: Sendable {
         return Count(entry: number, winner.options)
     }
 
-    /// Ignores names with wildcards.
+    /// The first entry before the winner whose file is missing. Names with wildcards are ignored.
     var goneFile: (entry: Entry, map: SubstitutionMap, why: Skipped)? {
         first { _, why in if case .fileIsGone = why { true } else { false } }
     }

@@ -184,7 +184,8 @@ extension MatchPattern {
             /// wildcards of the key. `nil` for a pattern as it's written.
             var places: [Int]?
 
-            /// In the order of the key's wildcards; `nil` if the text as a whole doesn't match.
+            /// What each wildcard matches, in the order of the key's wildcards; `nil` if the text as a whole doesn't
+            /// match.
             func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
                 let taken = glob.match(text)
                 guard let taken, let places else { return taken }
@@ -218,7 +219,7 @@ extension MatchPattern {
             if lengths[host]?.contains(key.utf8.count) != true { lengths[host, default: []].append(key.utf8.count) }
         }
 
-        /// In no particular order.
+        /// The candidates are in no particular order.
         ///
         /// - Parameter rule: The parameters that all patterns of this index ignore; `nil` if they ignore none.
         func matches(_ url: NormalizedURL, ignoring rule: Query.Ignored?) -> [MapIndex.Candidate] {

@@ -37,7 +37,7 @@ package final class NormalizedURL: Sendable {
         }
     }
 
-    /// In a key, a fragment is an error.
+    /// Unlike in a request's URL, a fragment is an error.
     package convenience init(key: String) throws(URLParts.SyntaxError) {
         if let layout = Layout(ofNormal: key) {
             self.init(text: key, layout: layout)
@@ -98,7 +98,6 @@ package final class NormalizedURL: Sendable {
     /// The scheme's default if the URL has none.
     package var port: Int { layout.port }
     package var hasDefaultPort: Bool { layout.port == URLParts.defaultPort(ofScheme: scheme) }
-    /// Without the query.
     package var path: String { slice(layout.path..<layout.query) }
     /// Without its `?`.
     package var query: String? { layout.query < text.utf8.count ? slice(layout.query + 1..<text.utf8.count) : nil }

@@ -17,7 +17,6 @@ package struct Query {
         parameters.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "&")
     }
 
-    /// In order.
     func texts(notIn other: Query) -> [String] {
         var others = other.parameters
         let left = parameters.filter { parameter in
@@ -26,7 +25,7 @@ package struct Query {
         return left.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Sorted by name. Parameters with the same name keep their order.
+    /// The parameters sorted by name. Parameters with the same name keep their order.
     var sorted: Query {
         Query(parameters: parameters.ordered { Self.name($0).lexicographicallyPrecedes(Self.name($1)) })
     }

@@ -191,7 +191,7 @@ package enum SecretName {
             .map { "contains “\($0)”, which may be a credential" }
     }
 
-    /// In base64 or base64url, such as OAuth's `state`.
+    /// JSON objects in base64 or base64url, such as OAuth's `state`.
     private static func encodedJSON(in text: [UInt8]) -> [[UInt8]] {
         runs(of: base64, in: text[...]).filter { $0.starts(with: "eyJ".utf8) }.compactMap { run in
             let standard = run.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? 0x2F : $0 }
@@ -293,7 +293,7 @@ package enum SecretName {
     private static let tokenOrPeriod = PercentEncoding.AllowedBytes(base64URL + ".")
     private static let base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-    /// Such as `https://user:password@host/`.
+    /// A URL with user info, such as `https://user:password@host/`.
     private static func hasUserInfo(_ text: [UInt8]) -> Bool {
         var index = 0
         while index + 1 < text.count {
@@ -363,7 +363,7 @@ extension SecretName {
             self.init(name: name, reason: isWhole ? "has a value that \(finding)" : finding)
         }
 
-        /// With a period.
+        /// The description with a capital letter and a period.
         package var sentence: String { description.capitalizedFirst.sentence }
     }
 

@@ -77,7 +77,7 @@ package struct URLParts {
         }
     }
 
-    /// RFC 9110 §4.2.1, §4.2.2.
+    /// The default ports of `http` and `https` (RFC 9110 §4.2.1, §4.2.2).
     package static func defaultPort(ofScheme scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 
     /// The scheme's default port if the URL has none.
@@ -94,8 +94,8 @@ package struct URLParts {
 /// The normal form of a URL's host, path and query (RFC 3986 §6.2.2). Keys and requests are compared in this
 /// form; see ``NormalizedURL``.
 extension URLParts {
-    /// In lowercase, with normalized percent-encoding, and in ASCII. For a host that isn't ASCII, `URL` makes the ASCII
-    /// form (IDNA).
+    /// The host in lowercase, with normalized percent-encoding, and in ASCII. For a host that isn't ASCII, `URL` makes
+    /// the ASCII form (IDNA).
     package static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> String {
         let text = String(decoding: host, as: UTF8.self)
         if host.first == UInt8(ascii: "[") {
