@@ -291,10 +291,10 @@ private struct RequestSearch: Sendable {
     /// - Throws: An error if `url` is neither a URL nor a match pattern.
     init(_ url: String, method: String?) throws(Complaint) {
         (self.url, self.method) = (url, method)
-        do throws(URLParts.SyntaxError) {
+        do throws(Complaint) {
             try key.insert(url)
         } catch {
-            throw Complaint("The URL or match pattern “\(url)” \(error.message)".printable)
+            throw Complaint("The URL or match pattern “\(url)” \(error)".printable)
         }
     }
 

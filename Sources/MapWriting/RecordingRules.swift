@@ -13,10 +13,10 @@ package import Foundation
 package enum RecordingRules {
     /// Returns the URL of a request in normal form. Throws a refusal if the URL is missing or invalid.
     package static func url(of request: URLRequest) throws(Refusal) -> NormalizedURL {
-        do throws(URLParts.SyntaxError) {
+        do throws(Complaint) {
             return try NormalizedURL(request.url?.absoluteString ?? "")
         } catch {
-            throw .url(error.fragment)
+            throw .url(error.statement)
         }
     }
 

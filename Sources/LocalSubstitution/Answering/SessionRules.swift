@@ -37,10 +37,10 @@ package final class SessionRules: Sendable {
         var matcher = MapKey.Matcher()
         if case .fail(let allowed) = unmatched {
             for key in allowed {
-                do throws(URLParts.SyntaxError) {
+                do throws(Complaint) {
                     try matcher.insert(key)
                 } catch {
-                    throw AttachmentError(.invalidAllowedURL, "The allowed URL “\(key)” \(error.message)")
+                    throw AttachmentError(.invalidAllowedURL, "The allowed URL “\(key)” \(error)")
                 }
             }
         }

@@ -10,11 +10,16 @@ package final class Complaint: Error, Hashable, CustomStringConvertible, Localiz
     package let key: String?
     /// What's wrong and the fix, in sentences; for the middle of a sentence, a clause without a period.
     package let description: String
+    /// The ``description`` without the fix, as a clause without a period, if the complaint was created with a separate
+    /// fix; otherwise, all of the description.
+    package let statement: String
 
     package var errorDescription: String? { description }
 
-    package init(kind: String = "", key: String? = nil, _ description: String) {
-        (self.kind, self.key, self.description) = (kind, key, description)
+    /// - Parameter fix: How to fix it, in sentences; `nil`, the default, if `statement` is the whole text.
+    package init(kind: String = "", key: String? = nil, _ statement: String, fix: String? = nil) {
+        (self.kind, self.key, self.statement) = (kind, key, statement)
+        description = fix.map { "\(statement). \($0)" } ?? statement
     }
 
     /// The text may quote a map, a file or a server, so it's made ``Swift/String/printable``.

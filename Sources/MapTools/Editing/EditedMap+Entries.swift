@@ -93,10 +93,10 @@ extension EditedMap {
 
     /// Returns the URL of an exact key; `nil` for a pattern. Throws an error if the key is invalid.
     private static func exactURL(_ key: String) throws(Complaint) -> NormalizedURL? {
-        do throws(URLParts.SyntaxError) {
+        do throws(Complaint) {
             return if case .url(let url) = try MapKey(key) { url } else { nil }
         } catch {
-            throw Complaint(printable: "The URL “\(key)” \(error.message)")
+            throw Complaint(printable: "The URL “\(key)” \(error)")
         }
     }
 

@@ -74,7 +74,7 @@ extension HTTPArchive {
             do throws(Refusal) {
                 guard let text = entry.url else { throw .noURL(entry: number + 1) }
                 let url: NormalizedURL
-                do throws(URLParts.SyntaxError) { url = try NormalizedURL(text) } catch { throw .url(error.fragment) }
+                do throws(Complaint) { url = try NormalizedURL(text) } catch { throw .url(error.statement) }
                 if let reason = selection.refusal(of: entry, url) { throw reason }
                 if let key = map?.exclusion(of: url) { throw .excluded(key: key) }
                 ofURLs[url.canonical, default: (url, [])].numbers.append(number)
@@ -257,10 +257,10 @@ extension HTTPArchive {
         ) throws(Complaint) {
             if !patterns.isEmpty { self.patterns = MapKey.Matcher() }
             for pattern in patterns {
-                do throws(URLParts.SyntaxError) {
+                do throws(Complaint) {
                     try self.patterns?.insert(pattern)
                 } catch {
-                    throw Complaint(printable: "“\(pattern)” isn't a match pattern. It \(error.message)")
+                    throw Complaint(printable: "“\(pattern)” isn't a match pattern. It \(error)")
                 }
             }
             self.types = types.map { Glob(Array($0.asciiLowercased.utf8)) }

@@ -51,10 +51,10 @@ extension RecordedMap {
     /// Returns the normal form of a URL to record. Throws an error if the URL is invalid or may contain a credential.
     private static func recordable(_ url: URL) throws(Complaint) -> NormalizedURL {
         let normalized: NormalizedURL
-        do throws(URLParts.SyntaxError) {
+        do throws(Complaint) {
             normalized = try NormalizedURL(url.absoluteString)
         } catch {
-            throw Complaint(printable: "The URL \(error.message)")
+            throw Complaint(printable: "The URL \(error)")
         }
         if let parameter = SecretName.first(in: normalized) {
             let advice = parameter.name.map { ", with \"ignoreQuery\": [\(JSONText.string($0))]" } ?? ""

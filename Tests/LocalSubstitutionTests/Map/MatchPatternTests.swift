@@ -102,7 +102,7 @@ struct MatchPatternTests {
         ]
     )
     func refused(key: String) {
-        #expect(throws: URLParts.SyntaxError.self) { try MatchPattern(key) }
+        #expect(throws: Complaint.self) { try MatchPattern(key) }
     }
 
     @Test(

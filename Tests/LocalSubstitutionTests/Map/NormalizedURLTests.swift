@@ -98,13 +98,13 @@ struct NormalizedURLTests {
         ]
     )
     func refused(text: String) {
-        #expect(throws: URLParts.SyntaxError.self) { try NormalizedURL(text) }
+        #expect(throws: Complaint.self) { try NormalizedURL(text) }
     }
 
     @Test("A request's fragment is dropped, and a key's is an error")
     func fragment() throws {
         #expect(try NormalizedURL("https://h/a#b").text == "https://h/a")
-        #expect(throws: URLParts.SyntaxError.self) { try NormalizedURL(key: "https://h/a#b") }
+        #expect(throws: Complaint.self) { try NormalizedURL(key: "https://h/a#b") }
     }
 
     @Test("The parts are found, whether or not the URL had to be normalized")

@@ -264,10 +264,10 @@ extension EntryFieldsReader {
 
     func readForwardTo(_ member: Member) {
         guard let text = string(member, "a string with an absolute URL") else { return }
-        do throws(URLParts.SyntaxError) {
+        do throws(Complaint) {
             fields.answer = .network(try ForwardTarget(text))
         } catch {
-            note(member, .invalidValue, "“forwardTo” \(error.message)")
+            note(member, .invalidValue, "“forwardTo” \(error)")
         }
     }
 

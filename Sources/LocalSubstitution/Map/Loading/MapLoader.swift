@@ -203,7 +203,7 @@ final class MapLoader {
                 noteIfEqual(entry, to: other, isRight: isRight, form: url.canonical)
             }
         } catch {
-            problems.append(Problem(.invalidKey, entry, "The key \(error.message)"))
+            problems.append(Problem(.invalidKey, entry, "The key \(error)"))
             _ = check(entry, wildcards: .max)
             noteIfEqual(entry, to: nil, isRight: false, form: key)
         }

@@ -3,7 +3,7 @@ package enum MapKey {
     case url(NormalizedURL)
     case pattern(MatchPattern)
 
-    package init(_ text: String) throws(URLParts.SyntaxError) {
+    package init(_ text: String) throws(Complaint) {
         self = Self.isPattern(text) ? .pattern(try MatchPattern(text)) : .url(try NormalizedURL(key: text))
     }
 
@@ -20,7 +20,7 @@ extension MapKey {
         package init() {}
 
         /// - Throws: An error if the key is neither a URL nor a match pattern.
-        package mutating func insert(_ key: String) throws(URLParts.SyntaxError) {
+        package mutating func insert(_ key: String) throws(Complaint) {
             switch try MapKey(key) {
             case .pattern(let pattern): patterns.insert(pattern, number: 0)
             case .url(let url): urls.insert(url.canonical)

@@ -54,18 +54,18 @@ package final class MatchPattern: Sendable {
         }
     }
 
-    package convenience init(_ key: String) throws(URLParts.SyntaxError) { try self.init(key, ignoring: nil) }
+    package convenience init(_ key: String) throws(Complaint) { try self.init(key, ignoring: nil) }
 
     /// - Parameter rule: The entry's `ignoreQuery`; `nil` to ignore nothing. Ignored parameters are removed from the
     ///   pattern.
     /// - Throws: Why the key isn't a valid match pattern.
-    package init(_ key: String, ignoring rule: Query.Ignored?) throws(URLParts.SyntaxError) {
+    package init(_ key: String, ignoring rule: Query.Ignored?) throws(Complaint) {
         let parts = try URLParts(key: key)
         guard ["http", "https", "*"].contains(parts.scheme) else {
-            throw URLParts.SyntaxError(
+            throw Complaint(
                 "has the scheme “\(parts.scheme)”",
-                "Use http, https, or * for either.",
-                of: parts.scheme
+                fix: "Use http, https, or * for either.",
+                in: parts.scheme
             )
         }
         let scheme = parts.scheme == "*" ? nil : parts.scheme
@@ -96,21 +96,21 @@ package final class MatchPattern: Sendable {
         }
     }
 
-    private static func host(_ host: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> Host {
+    private static func host(_ host: ArraySlice<UInt8>) throws(Complaint) -> Host {
         if host.elementsEqual("*".utf8) { return .any }
         let isDomain = host.starts(with: "*.".utf8)
         let name = isDomain ? host.dropFirst(2) : host
         guard !name.isEmpty, !name.contains(UInt8(ascii: "*")) else {
-            throw URLParts.SyntaxError(
+            throw Complaint(
                 "has the host “\(String(decoding: host, as: UTF8.self))”, with a * in the wrong place",
-                "Use * as the whole host, or before a domain, as in “*.example.com”."
+                fix: "Use * as the whole host, or before a domain, as in “*.example.com”."
             )
         }
         let normalized = try URLParts.normalizedHost(name)
         return isDomain ? .domain(normalized) : .exact(normalized)
     }
 
-    private static func port(_ parts: URLParts) throws(URLParts.SyntaxError) -> Port {
+    private static func port(_ parts: URLParts) throws(Complaint) -> Port {
         guard let digits = parts.port, !digits.isEmpty else { return .schemeDefault }
         if digits.elementsEqual("*".utf8) { return .any }
         let number = try parts.portNumber()

@@ -49,25 +49,25 @@ package final class ForwardTarget: Sendable {
 
     /// - Throws: An error if the text isn't an `http` or `https` URL, if it has user info or a fragment, or if a
     ///   wildcard is neither in the path nor a whole value in the query.
-    init(_ text: String) throws(URLParts.SyntaxError) {
+    init(_ text: String) throws(Complaint) {
         self.text = text
         let parts = try URLParts(text)
         guard parts.scheme == "http" || parts.scheme == "https" else {
-            throw URLParts.SyntaxError("has the scheme “\(parts.scheme)”", "Use http or https.")
+            throw Complaint("has the scheme “\(parts.scheme)”", fix: "Use http or https.")
         }
         guard !parts.hasUserInfo else {
-            throw URLParts.SyntaxError(
+            throw Complaint(
                 "has user info before the host",
-                "Remove it, and set “Authorization” in “setRequestHeaders”."
+                fix: "Remove it, and set “Authorization” in “setRequestHeaders”."
             )
         }
         guard !parts.hasFragment else {
-            throw URLParts.SyntaxError("has a fragment, which is never sent", "Remove # and everything after it.")
+            throw Complaint("has a fragment, which is never sent", fix: "Remove # and everything after it.")
         }
         guard !(parts.host + (parts.port ?? [])).contains(UInt8(ascii: "*")) else {
-            throw URLParts.SyntaxError(
+            throw Complaint(
                 "has a * in its host or port",
-                "Use * only after the host and port, as in “http://localhost:8080/*”."
+                fix: "Use * only after the host and port, as in “http://localhost:8080/*”."
             )
         }
         let host = try URLParts.normalizedHost(parts.host)
@@ -75,18 +75,18 @@ package final class ForwardTarget: Sendable {
         let isDefault = port == URLParts.defaultPort(ofScheme: parts.scheme)
         origin = "\(parts.scheme)://\(host)" + (isDefault ? "" : ":\(port)")
         path = Glob(URLParts.normalizedPath(parts.path, keepsAsterisks: true))
-        query = try parts.query.map { query throws(URLParts.SyntaxError) in try Self.glob(ofQuery: query) }
+        query = try parts.query.map { query throws(Complaint) in try Self.glob(ofQuery: query) }
     }
 
-    private static func glob(ofQuery query: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> Glob {
+    private static func glob(ofQuery query: ArraySlice<UInt8>) throws(Complaint) -> Glob {
         let normal = URLParts.normalizedQuery(query, keepsAsterisks: true)
         for parameter in normal.split(separator: UInt8(ascii: "&")) where parameter.contains(UInt8(ascii: "*")) {
             let value = parameter.drop { $0 != UInt8(ascii: "=") }
             guard value.elementsEqual("=*".utf8), !parameter.prefix(upTo: value.startIndex).contains(UInt8(ascii: "*"))
             else {
-                throw URLParts.SyntaxError(
+                throw Complaint(
                     "has “\(String(decoding: parameter, as: UTF8.self))” in its query",
-                    "Use * only as a whole value there, as in “q=*”."
+                    fix: "Use * only as a whole value there, as in “q=*”."
                 )
             }
         }

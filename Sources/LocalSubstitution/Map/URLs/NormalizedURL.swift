@@ -29,7 +29,7 @@ package final class NormalizedURL: Sendable {
     /// A fragment is dropped.
     ///
     /// - Throws: An error if the text isn't an `http` or `https` URL with a host, or if it has user info.
-    package convenience init(_ text: String) throws(URLParts.SyntaxError) {
+    package convenience init(_ text: String) throws(Complaint) {
         if let layout = Layout(ofNormal: text) {
             self.init(text: text, layout: layout)
         } else {
@@ -38,7 +38,7 @@ package final class NormalizedURL: Sendable {
     }
 
     /// Unlike in a request's URL, a fragment is an error.
-    package convenience init(key: String) throws(URLParts.SyntaxError) {
+    package convenience init(key: String) throws(Complaint) {
         if let layout = Layout(ofNormal: key) {
             self.init(text: key, layout: layout)
         } else {
@@ -46,15 +46,15 @@ package final class NormalizedURL: Sendable {
         }
     }
 
-    convenience init(_ parts: URLParts) throws(URLParts.SyntaxError) {
+    convenience init(_ parts: URLParts) throws(Complaint) {
         guard parts.scheme == "http" || parts.scheme == "https" else {
-            throw URLParts.SyntaxError(
+            throw Complaint(
                 "has the scheme “\(parts.scheme)”, which is never substituted",
-                "Use http or https.",
-                of: parts.scheme
+                fix: "Use http or https.",
+                in: parts.scheme
             )
         }
-        guard !parts.hasUserInfo else { throw URLParts.SyntaxError("has user info before the host", "Remove it.") }
+        guard !parts.hasUserInfo else { throw Complaint("has user info before the host", fix: "Remove it.") }
         let host = try URLParts.normalizedHost(parts.host)
         let port = try parts.portNumber()
 

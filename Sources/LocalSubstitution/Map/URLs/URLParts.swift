@@ -15,9 +15,9 @@ package struct URLParts {
     package let hasUserInfo: Bool
     let hasFragment: Bool
 
-    package init(_ text: String) throws(URLParts.SyntaxError) {
+    package init(_ text: String) throws(Complaint) {
         guard !text.isEmpty else {
-            throw URLParts.SyntaxError("is empty", "Write an absolute URL, such as “https://example.com/logo.png”.")
+            throw Complaint("is empty", fix: "Write an absolute URL, such as “https://example.com/logo.png”.")
         }
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(where: { ":/?#".utf8.contains($0) }), bytes[colon] == UInt8(ascii: ":"),
@@ -47,7 +47,7 @@ package struct URLParts {
         let hostEnd: Int
         if authority.first == UInt8(ascii: "[") {
             guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else {
-                throw URLParts.SyntaxError("has a host that begins with [ but has no ]", "Add the ].")
+                throw Complaint("has a host that begins with [ but has no ]", fix: "Add the ].")
             }
             hostEnd = bracket + 1
         } else {
@@ -58,7 +58,7 @@ package struct URLParts {
             port = nil
         } else {
             guard authority[hostEnd] == UInt8(ascii: ":") else {
-                throw URLParts.SyntaxError("has text after the ] of its host", "Remove it.")
+                throw Complaint("has text after the ] of its host", fix: "Remove it.")
             }
             port = authority[(hostEnd + 1)...]
         }
@@ -66,14 +66,14 @@ package struct URLParts {
     }
 
     /// User info and a fragment are errors, since a key with them would never match.
-    package init(key: String) throws(URLParts.SyntaxError) {
+    package init(key: String) throws(Complaint) {
         try self.init(key)
-        guard !hasUserInfo else { throw URLParts.SyntaxError("has user info before the host", "Remove it.") }
+        guard !hasUserInfo else { throw Complaint("has user info before the host", fix: "Remove it.") }
         guard !hasFragment else {
-            throw URLParts.SyntaxError("has a fragment, which is never sent", "Remove # and everything after it.")
+            throw Complaint("has a fragment, which is never sent", fix: "Remove # and everything after it.")
         }
         if let last = key.unicodeScalars.last, last.isInvisible {
-            throw URLParts.SyntaxError("ends in an invisible character", "", of: key)
+            throw Complaint("ends in an invisible character", fix: "", in: key)
         }
     }
 
@@ -81,12 +81,12 @@ package struct URLParts {
     package static func defaultPort(ofScheme scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 
     /// The scheme's default port if the URL has none.
-    func portNumber() throws(URLParts.SyntaxError) -> Int {
+    func portNumber() throws(Complaint) -> Int {
         guard let digits = port, !digits.isEmpty else { return Self.defaultPort(ofScheme: scheme) }
         let text = String(decoding: digits, as: UTF8.self)
         guard digits.allSatisfy(\.isDigit),
             let number = Int(text), number <= 65_535
-        else { throw URLParts.SyntaxError("has the invalid port “\(text)”", "Use a number up to 65535.") }
+        else { throw Complaint("has the invalid port “\(text)”", fix: "Use a number up to 65535.") }
         return number
     }
 }
@@ -96,13 +96,13 @@ package struct URLParts {
 extension URLParts {
     /// The host in lowercase, with normalized percent-encoding, and in ASCII. For a host that isn't ASCII, `URL` makes
     /// the ASCII form (IDNA).
-    package static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> String {
+    package static func normalizedHost(_ host: ArraySlice<UInt8>) throws(Complaint) -> String {
         let text = String(decoding: host, as: UTF8.self)
         if host.first == UInt8(ascii: "[") {
             let literal = host.dropFirst().dropLast()
             guard !literal.isEmpty,
                 literal.allSatisfy({ $0.hexDigitValue != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
-            else { throw URLParts.SyntaxError("has the host “\(text)”, which isn't an IPv6 address", "Correct it.") }
+            else { throw Complaint("has the host “\(text)”, which isn't an IPv6 address", fix: "Correct it.") }
             return text.lowercased()
         }
         var host = host
@@ -110,19 +110,19 @@ extension URLParts {
             // Not `host(percentEncoded:)`, which would undo the IDNA form, or decode “ä%2F.de” to a host with a slash.
             let ascii = URL(string: "https://\(text)/").map { $0.absoluteString.utf8.dropFirst(8).dropLast() }
             guard let ascii, !ascii.isEmpty, ascii.allSatisfy({ $0 < 0x80 }) else {
-                throw URLParts.SyntaxError(
+                throw Complaint(
                     "has the host “\(text)”, which has no ASCII form (IDNA)",
-                    "Correct it.",
-                    of: text
+                    fix: "Correct it.",
+                    in: text
                 )
             }
             host = Array(ascii)[...]
         }
         let allowed = URLParts.Encoding.host
         guard host.allSatisfy({ allowed.contains($0) || $0 == UInt8(ascii: "%") }) else {
-            throw URLParts.SyntaxError(
+            throw Complaint(
                 "has the host “\(text)”, which contains an invalid character",
-                "Use letters, digits, hyphens and periods."
+                fix: "Use letters, digits, hyphens and periods."
             )
         }
         let normalized = URLParts.Encoding.normalize(host, allowed: allowed, keepsAsterisks: false)
@@ -217,32 +217,21 @@ extension URLParts {
     }
 }
 
-extension URLParts {
-    /// Why a text isn't an `http` or `https` URL or a match pattern, and how to fix it.
-    package final class SyntaxError: Error {
-        private let predicate: String
-        private let advice: String
+extension Complaint {
+    /// Creates a complaint about a URL. The description follows a name such as “The key” in a message.
+    ///
+    /// - Parameter text: The text with the mistake. If the text has an invisible character, that's the mistake, and the
+    ///   fix is to remove it.
+    convenience init(_ statement: String, fix: String, in text: String) {
+        let invisible = text.unicodeScalars.first(where: \.isInvisible)
+        self.init(statement, fix: invisible.map { "Remove the invisible character \($0.escape)." } ?? fix)
+    }
 
-        /// - Parameter text: The text with the mistake; empty by default. If the text has an invisible
-        ///   character, that's the mistake, and the advice is to remove it.
-        init(_ predicate: String, _ advice: String, of text: String = "") {
-            self.predicate = predicate
-            let invisible = text.unicodeScalars.first(where: \.isInvisible)
-            self.advice = invisible.map { "Remove the invisible character \($0.escape)." } ?? advice
-        }
+    fileprivate static func withoutScheme(_ text: String) -> Complaint {
+        Complaint("has no scheme", fix: "Begin it with https:// or http://.", in: text)
+    }
 
-        /// What's wrong and how to fix it, in sentences that follow a name such as “The key” in a message.
-        package var message: String { "\(predicate). \(advice)" }
-
-        /// What's wrong, without the advice and a period, for a label or the middle of a sentence.
-        package var fragment: String { predicate }
-
-        static func withoutScheme(_ text: String) -> URLParts.SyntaxError {
-            URLParts.SyntaxError("has no scheme", "Begin it with https:// or http://.", of: text)
-        }
-
-        static func withoutHost(_ scheme: String, _ text: String) -> URLParts.SyntaxError {
-            URLParts.SyntaxError("has no host", "Write “\(scheme)://host/path”.", of: text)
-        }
+    fileprivate static func withoutHost(_ scheme: String, _ text: String) -> Complaint {
+        Complaint("has no host", fix: "Write “\(scheme)://host/path”.", in: text)
     }
 }
