@@ -108,7 +108,7 @@ extension Exchange {
         case keep(Accepted)
         /// If `dropping` is a URL, the earlier response to the same request is dropped, since it's out of date or can't
         /// be recorded any more. If it's `nil`, earlier responses stay.
-        case refuse(RecordingRules.Refusal, dropping: NormalizedURL?)
+        case refuse(Complaint, dropping: NormalizedURL?)
     }
 
     /// Decides whether to record the response, first as the server sent it and then as `redact` has changed it.
@@ -126,7 +126,7 @@ extension Exchange {
         let decision = decision(foreign, limit: limit)
         guard let redact, case .keep(let accepted) = decision else { return decision }
         var recorded = accepted.response
-        do throws(RecordingRules.Refusal) {
+        do throws(Complaint) {
             let leftOut = try recorded.redact(redact)
             let refusal =
                 RecordingRules.refusal(ofStatus: recorded.status, isBrowsed: isBrowsed)
@@ -147,7 +147,7 @@ extension Exchange {
 
     private func decision(_ foreign: ForeignEntries, limit: Int) -> Decision {
         let url: NormalizedURL
-        do throws(RecordingRules.Refusal) {
+        do throws(Complaint) {
             url = try RecordingRules.url(of: request)
             if let reason = RecordingRules.refusal(of: request, url) ?? foreign.refusal(of: url) { throw reason }
             for name in isBrowsed ? ["Range"] : ["Range", "Cookie"]
@@ -168,13 +168,13 @@ extension Exchange {
     }
 
     /// Why a body that was too long for memory isn't recorded; `nil` if the body is in memory.
-    private var notHeld: RecordingRules.Refusal? {
+    private var notHeld: Complaint? {
         if case .notHeld(let most) = obstacle { .notHeld(most: most) } else { nil }
     }
 
     /// Returns why the map excludes the target of the redirects; `nil` if it doesn't, or if there was no redirect. If
     /// the target is excluded, the response must not be recorded under the original URL either.
-    private func exclusionOfTarget(_ foreign: ForeignEntries) -> RecordingRules.Refusal? {
+    private func exclusionOfTarget(_ foreign: ForeignEntries) -> Complaint? {
         guard let target = response.url, target != request.url, let url = try? NormalizedURL(target.absoluteString)
         else { return nil }
         return foreign.exclusion(of: url).map { .excluded(key: $0) }

@@ -106,7 +106,7 @@ final class RecorderFolder: Sendable {
             pending.append(exchange, report: report)
             return pending.areMany
         }
-        if areMany == nil { report(.notKept(reason: RecordingRules.Refusal.closed.description)) }
+        if areMany == nil { report(.notKept(reason: Complaint.closed.description)) }
         return areMany ?? false
     }
 

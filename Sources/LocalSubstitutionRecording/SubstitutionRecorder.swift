@@ -162,7 +162,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     package func refusal(of request: URLRequest) -> String? {
         var get = request
         if request.httpMethod == "HEAD", hasAnswer(to: request) { get.httpMethod = "GET" }
-        do throws(RecordingRules.Refusal) {
+        do throws(Complaint) {
             let url = try RecordingRules.url(of: request)
             if contents.isClosed { throw .closed }
             if let reason = RecordingRules.refusal(of: get, url) { throw reason }
@@ -250,7 +250,7 @@ extension SubstitutionRecorder: ResponseRecorder {
         guard exchange.request.httpMethod != "HEAD" else { return }
         if case .credential(let header, let isAfterRedirect) = exchange.obstacle {
             // An earlier response stays, since the server sent it without getting this credential.
-            let reason = RecordingRules.Refusal.requestHeader(header)
+            let reason = Complaint.requestHeader(header)
             return report(.notKept(reason: (isAfterRedirect ? .redirect(reason) : reason).description))
         }
         record(exchange.isBrowsed ? exchange.withoutRange : exchange, report: report)

@@ -77,7 +77,7 @@ struct RecordedItem: Sendable {
             return .nothing(reason: reason, isFailure: true)
         }
         if let redact {
-            do throws(RecordingRules.Refusal) {
+            do throws(Complaint) {
                 leftOut += try answer.redact(redact)
             } catch {
                 return .nothing(reason: "not recorded: \(error.description)", isFailure: false)

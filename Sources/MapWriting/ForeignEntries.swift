@@ -51,7 +51,7 @@ package struct ForeignEntries: Sendable {
 
     /// Returns why these entries exclude a URL from recording: a `null` entry matches it, or an exact key does. Returns
     /// `nil` if the URL may be recorded.
-    package func refusal(of url: NormalizedURL) -> RecordingRules.Refusal? {
+    package func refusal(of url: NormalizedURL) -> Complaint? {
         let winner = map?.match(url).winner
         if let winner, winner.options.isNever { return .excluded(key: winner.key) }
         if let key = keys[url.canonical] { return .entry(key: key) }

@@ -12,7 +12,7 @@ extension RecordedResponse {
     ///   each name in parentheses.
     /// - Throws: Why nothing is written: the closure excludes the response, or its new status or target can't be
     ///   written.
-    package mutating func redact(_ redaction: Redaction) throws(RecordingRules.Refusal) -> [String] {
+    package mutating func redact(_ redaction: Redaction) throws(Complaint) -> [String] {
         let original = self
         redaction(&self)
         if isExcluded { throw .excludedByClosure }

@@ -12,7 +12,7 @@ package import Foundation
 /// the recorder's folder.
 package enum RecordingRules {
     /// Returns the URL of a request in normal form. Throws a refusal if the URL is missing or invalid.
-    package static func url(of request: URLRequest) throws(Refusal) -> NormalizedURL {
+    package static func url(of request: URLRequest) throws(Complaint) -> NormalizedURL {
         do throws(Complaint) {
             return try NormalizedURL(request.url?.absoluteString ?? "")
         } catch {
@@ -25,14 +25,14 @@ package enum RecordingRules {
     ///
     /// A recorder is used for a request with `Range` or `Cookie`, too: on Linux, for example, every request has the
     /// session's cookies. Whether the response is recorded is decided when it has arrived.
-    package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
+    package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Complaint? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
         for name in HTTPSyntax.credentialHeaders
         where name != "Cookie" && request.value(forHTTPHeaderField: name) != nil {
             return .requestHeader(name)
         }
-        return SecretName.first(in: url).map(Refusal.query)
+        return SecretName.first(in: url).map(Complaint.query)
     }
 
     /// Returns why a response isn't recorded because of the redirects that led to it: a redirected request has an
@@ -40,10 +40,10 @@ package enum RecordingRules {
     /// redirect prevents the recording.
     ///
     /// - Parameter redirects: The redirected requests, each for a redirect's target.
-    package static func refusal(ofRedirects redirects: [URLRequest]) -> Refusal? {
+    package static func refusal(ofRedirects redirects: [URLRequest]) -> Complaint? {
         for request in redirects {
             let url: NormalizedURL
-            do throws(Refusal) { url = try Self.url(of: request) } catch { return .redirect(error) }
+            do throws(Complaint) { url = try Self.url(of: request) } catch { return .redirect(error) }
             if let parameter = SecretName.first(in: url) { return .redirect(.query(parameter)) }
             for name in HTTPSyntax.credentialHeaders where request.value(forHTTPHeaderField: name) != nil {
                 return .redirect(.requestHeader(name))
@@ -63,7 +63,7 @@ package enum RecordingRules {
     ///   - most: The length of the longest body to record, in bytes.
     ///   - isBrowsed: Whether the response is part of a recorded site. If so, all of ``statuses`` are recorded, and
     ///     `Set-Cookie`, `Vary` and `Cache-Control` are ignored.
-    package static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int, isBrowsed: Bool) -> Refusal? {
+    package static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int, isBrowsed: Bool) -> Complaint? {
         if let refusal = refusal(ofStatus: response.statusCode, isBrowsed: isBrowsed) { return refusal }
         if let location = response.value(forHTTPHeaderField: "Location"), SecretName.isIn(location) {
             return .secretHeader("Location")
@@ -73,17 +73,17 @@ package enum RecordingRules {
     }
 
     /// For the parameter, see ``refusal(of:bytes:most:isBrowsed:)``.
-    package static func refusal(ofStatus status: Int, isBrowsed: Bool) -> Refusal? {
+    package static func refusal(ofStatus status: Int, isBrowsed: Bool) -> Complaint? {
         (isBrowsed ? statuses.contains(status) : status == 200) ? nil : .status(status)
     }
 
     /// Lengths in bytes.
-    package static func refusal(ofBytes bytes: Int, most: Int) -> Refusal? {
+    package static func refusal(ofBytes bytes: Int, most: Int) -> Complaint? {
         bytes > most ? .tooLarge(bytes: bytes, most: most) : nil
     }
 
     /// Returns why a response's headers suggest that it's meant for one user only; `nil` if they don't.
-    private static func refusal(ofSharing response: HTTPURLResponse) -> Refusal? {
+    private static func refusal(ofSharing response: HTTPURLResponse) -> Complaint? {
         if response.value(forHTTPHeaderField: "Set-Cookie") != nil { return .responseHeader("Set-Cookie") }
         if let vary = response.value(forHTTPHeaderField: "Vary"), HTTPSyntax.elements(of: vary).contains("*") {
             return .responseHeader("Vary: *")
@@ -179,51 +179,53 @@ extension RecordingRules {
     }
 }
 
-extension RecordingRules {
-    /// The reason why a request's response isn't recorded. The description is a clause without a period.
-    package struct Refusal: Error, Hashable, CustomStringConvertible {
-        package let description: String
-        /// The key of the entry that excludes the URL from recording; `nil` if the reason isn't an entry.
-        package let key: String?
-
-        private init(_ description: String, key: String? = nil) { (self.description, self.key) = (description, key) }
-
-        package static func method(_ method: String) -> Self { Self("the method is \(method); only GET is recorded") }
-        package static let body = Self("the request has a body")
-        package static func url(_ problem: String) -> Self { Self("the URL \(problem)") }
-        package static func excluded(key: String) -> Self {
-            Self("the entry “\(key)” in the recorder's map excludes the URL", key: key)
-        }
-        package static func entry(key: String) -> Self {
-            Self("the map has the entry “\(key)” for the URL, which no recorder wrote", key: key)
-        }
-        package static func requestHeader(_ name: String) -> Self { Self("the request has the header “\(name)”") }
-        /// Returns a reason that applies to a redirected request instead of the original one.
-        package static func redirect(_ reason: Self) -> Self { Self("after a redirect, \(reason)") }
-        package static func query(_ parameter: SecretName.Parameter) -> Self { Self(parameter.description) }
-        package static func status(_ status: Int) -> Self {
-            status == 206 ? part : Self("the status is \(status), which isn't recorded")
-        }
-        package static let part = Self("the response is only a part of the file (status 206)")
-        package static func responseHeader(_ header: String) -> Self { Self("the response has the header “\(header)”") }
-        /// Returns the reason for a redirect whose `Location` may contain a credential. A redirect can't be recorded
-        /// without this header.
-        package static func secretHeader(_ name: String) -> Self {
-            Self("the response's header “\(name)” may contain a credential")
-        }
-        package static func cacheControl(_ directive: String) -> Self {
-            Self("the response's Cache-Control says “\(directive)”")
-        }
-        package static func tooLarge(bytes: Int, most: Int) -> Self {
-            Self(
-                "it has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
-                    + "(a twentieth of the total)"
-            )
-        }
-        package static func notHeld(most: Int) -> Self {
-            Self("the response is longer than \(most.grouped) bytes, the most that is held in memory")
-        }
-        package static let excludedByClosure = Self("the redacting closure excludes it")
-        package static let closed = Self("the recorder was closed")
+/// The reasons why a request's response isn't recorded. Each is a clause without a period. If an entry excludes the URL
+/// from recording, the complaint has the entry's key. The reasons with a kind also keep a response from being imported, and
+/// `import --json` prints the kind.
+extension Complaint {
+    package static func method(_ method: String) -> Complaint {
+        Complaint("the method is \(method); only GET is recorded")
     }
+    package static let body = Complaint("the request has a body")
+    package static func url(_ problem: String) -> Complaint { Complaint(kind: "url", "the URL \(problem)") }
+    package static func excluded(key: String) -> Complaint {
+        Complaint(key: key, "the entry “\(key)” in the recorder's map excludes the URL")
+    }
+    package static func entry(key: String) -> Complaint {
+        Complaint(key: key, "the map has the entry “\(key)” for the URL, which no recorder wrote")
+    }
+    package static func requestHeader(_ name: String) -> Complaint {
+        Complaint("the request has the header “\(name)”")
+    }
+    /// Returns a reason that applies to a redirected request instead of the original one.
+    package static func redirect(_ reason: Complaint) -> Complaint { Complaint("after a redirect, \(reason)") }
+    package static func query(_ parameter: SecretName.Parameter) -> Complaint {
+        Complaint(kind: "query", parameter.description)
+    }
+    package static func status(_ status: Int) -> Complaint {
+        status == 206 ? part : Complaint("the status is \(status), which isn't recorded")
+    }
+    package static let part = Complaint("the response is only a part of the file (status 206)")
+    package static func responseHeader(_ header: String) -> Complaint {
+        Complaint("the response has the header “\(header)”")
+    }
+    /// Returns the reason for a redirect whose `Location` may contain a credential. A redirect can't be recorded
+    /// without this header.
+    package static func secretHeader(_ name: String) -> Complaint {
+        Complaint("the response's header “\(name)” may contain a credential")
+    }
+    package static func cacheControl(_ directive: String) -> Complaint {
+        Complaint("the response's Cache-Control says “\(directive)”")
+    }
+    package static func tooLarge(bytes: Int, most: Int) -> Complaint {
+        Complaint(
+            "it has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
+                + "(a twentieth of the total)"
+        )
+    }
+    package static func notHeld(most: Int) -> Complaint {
+        Complaint("the response is longer than \(most.grouped) bytes, the most that is held in memory")
+    }
+    package static let excludedByClosure = Complaint("the redacting closure excludes it")
+    package static let closed = Complaint("the recorder was closed")
 }

@@ -90,7 +90,7 @@ struct RecordedResponseTests {
     }
 
     struct Refused: CustomTestStringConvertible, Sendable {
-        let reason: RecordingRules.Refusal
+        let reason: Complaint
         let redact: RecordedResponse.Redaction
 
         var testDescription: String { reason.description }

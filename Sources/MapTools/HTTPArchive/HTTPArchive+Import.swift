@@ -17,10 +17,10 @@ extension EditedMap {
         replacing: Bool = false,
         onlyLast: Bool = false
     ) -> HTTPArchive.Imported {
-        var left: [Int: HTTPArchive.Refusal] = [:]
+        var left: [Int: Complaint] = [:]
         let found = archive.responses(selection, onlyLast: onlyLast, into: entries, &left)
         var imported = HTTPArchive.Imported()
-        var outcomes = left.mapValues { Result<KeptFile, HTTPArchive.Refusal>.failure($0) }
+        var outcomes = left.mapValues { Result<KeptFile, Complaint>.failure($0) }
         for (url, responses) in found {
             do throws(Complaint) {
                 let exchanges = responses.map(\.exchange)
@@ -29,7 +29,7 @@ extension EditedMap {
                 }
                 for (response, outcome) in zip(responses, kept) {
                     for number in response.numbers {
-                        outcomes[number] = outcome.mapError { .entry(key: $0.key ?? url.canonical) }
+                        outcomes[number] = outcome.mapError { .alreadyInMap(key: $0.key ?? url.canonical) }
                     }
                 }
                 let isWritten = kept.contains { (try? $0.get()).map { $0.change != .unchanged } == true }
@@ -67,16 +67,16 @@ extension HTTPArchive {
         _ selection: Selection,
         onlyLast: Bool = false,
         into map: ForeignEntries? = nil,
-        _ left: inout [Int: Refusal]
+        _ left: inout [Int: Complaint]
     ) -> [(url: NormalizedURL, responses: [Response])] {
         var ofURLs: [String: (url: NormalizedURL, numbers: [Int])] = [:]
         for (number, entry) in entries.enumerated() {
-            do throws(Refusal) {
+            do throws(Complaint) {
                 guard let text = entry.url else { throw .noURL(entry: number + 1) }
                 let url: NormalizedURL
                 do throws(Complaint) { url = try NormalizedURL(text) } catch { throw .url(error.statement) }
                 if let reason = selection.refusal(of: entry, url) { throw reason }
-                if let key = map?.exclusion(of: url) { throw .excluded(key: key) }
+                if let key = map?.exclusion(of: url) { throw .excludedByMap(key: key) }
                 ofURLs[url.canonical, default: (url, [])].numbers.append(number)
             } catch {
                 left[number] = error
@@ -92,14 +92,14 @@ extension HTTPArchive {
         at url: NormalizedURL,
         _ selection: Selection,
         _ onlyLast: Bool,
-        _ left: inout [Int: Refusal]
+        _ left: inout [Int: Complaint]
     ) -> [Response] {
         // Each request's responses, from the last to the first.
         var found: [RecordedExchange.Request: [Response]] = [:]
         for number in numbers.reversed() {
             let entry = entries[number]
             let request = RecordedExchange.Request(method: entry.method ?? "GET", condition: condition(of: entry))
-            do throws(Refusal) {
+            do throws(Complaint) {
                 if onlyLast, found[request] != nil { throw .superseded }
                 let response = try response(of: entry, at: url, selection)
                 let exchange = RecordedExchange(response, request.condition)
@@ -145,7 +145,7 @@ extension HTTPArchive {
         of entry: Entry,
         at url: NormalizedURL,
         _ selection: Selection
-    ) throws(Refusal) -> RecordedResponse {
+    ) throws(Complaint) -> RecordedResponse {
         // The content of a 304 is what the client had from a 200.
         let status = entry.status == 304 ? 200 : entry.status ?? 200
         let hasBody = HTTPSyntax.hasBody(status: status)
@@ -178,7 +178,7 @@ extension HTTPArchive {
     ///
     /// The map's ``SubstitutionMap/problems`` are the archive's unusable entries, such as entries without content.
     package func map() throws(SubstitutionMapError) -> SubstitutionMap {
-        var left: [Int: Refusal] = [:]
+        var left: [Int: Complaint] = [:]
         let entries = responses(.forTest, &left).map { url, responses in
             let alternatives = responses.map { Self.answer($0.exchange, at: url) }
             return (key: url.canonical, value: SubstitutionMap.Answer(alternatives: alternatives))
@@ -272,14 +272,14 @@ extension HTTPArchive {
 
         /// Returns why an entry's response isn't imported; `nil` if it may be imported. Doesn't read the body, which
         /// may still prevent the import.
-        func refusal(of entry: Entry, _ url: NormalizedURL) -> Refusal? {
-            if let patterns, !patterns.match(url) { return .pattern }
+        func refusal(of entry: Entry, _ url: NormalizedURL) -> Complaint? {
+            if let patterns, !patterns.match(url) { return .unselectedURL }
             guard let method = entry.method else { return .noMethod }
             guard let status = entry.status else { return .noStatus }
-            if let methods, !methods.contains(method) { return .method(method) }
-            guard 200...599 ~= status, statuses?.contains(status) != false else { return .status(status) }
+            if let methods, !methods.contains(method) { return .unselectedMethod(method) }
+            guard 200...599 ~= status, statuses?.contains(status) != false else { return .unselectedStatus(status) }
             let type = entry.contentType?.essence ?? ""
-            if !types.isEmpty, !types.contains(where: { $0.matches(type) }) { return .type(type) }
+            if !types.isEmpty, !types.contains(where: { $0.matches(type) }) { return .unselectedType(type) }
             return isForTest ? nil : SecretName.first(in: url).map { .query($0) }
         }
     }
@@ -303,13 +303,17 @@ extension HTTPArchive {
 
     /// The outcome of adding one response to a map, perhaps from an archive.
     package struct Item: Sendable {
+        /// The complaint's kind if the response's entry or file couldn't be written. An import fails only if an item has a
+        /// complaint of this kind.
+        package static let failure = "unwritable"
+
         /// The request's URL; empty if the archive has no URL. If the response is from an archive, this is the URL that
         /// ``shown(_:)`` returns.
         package let url: String
         /// The response's file, or why the response wasn't imported.
-        package let outcome: Result<EditedMap.KeptFile, Refusal>
+        package let outcome: Result<EditedMap.KeptFile, Complaint>
 
-        package init(_ url: String, _ outcome: Result<EditedMap.KeptFile, Refusal>) {
+        package init(_ url: String, _ outcome: Result<EditedMap.KeptFile, Complaint>) {
             (self.url, self.outcome) = (url, outcome)
         }
 
@@ -327,66 +331,70 @@ extension HTTPArchive {
 
         private static let longest = 300
     }
+}
 
-    /// The reason why an archive's response isn't imported into a map, with a description for people.
-    package struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The kind of reason, for programs, such as `noBody`.
-        package let kind: String
-        package let description: String
-
-        private init(_ kind: String, _ description: String) {
-            self.kind = kind
-            self.description = description
-        }
-
-        /// - Parameter entry: The entry's position in the archive, from 1.
-        static func noURL(entry: Int) -> Self { malformed("entry \(entry) of the archive has no request with a URL") }
-        static let noMethod = malformed("the request's method is missing in the archive, or isn't valid")
-        static let noStatus = malformed("the response's status is missing in the archive")
-        private static func malformed(_ problem: String) -> Self { Self("malformed", problem) }
-        static func url(_ problem: String) -> Self { Self("url", "the URL \(problem)") }
-        static let pattern = Self("match", "no --match pattern matches the URL")
-        static func method(_ method: String) -> Self {
-            Self("method", "the method is \(method), which --methods doesn't list")
-        }
-        static func status(_ status: Int) -> Self {
-            Self("status", status == 0 ? "there was no response: the status is 0" : "the status is \(status)")
-        }
-        static func type(_ type: String) -> Self { Self("type", "the MIME type is \(type.isEmpty ? "unknown" : type)") }
-        static let noBody = Self("noBody", "no body was recorded")
-        static let compressed = Self(
-            "compressed",
-            "the body is still compressed (export the archive again with decoded content)"
-        )
-        static func bodyFile(_ name: String, _ problem: String) -> Self {
-            Self("bodyFile", "the body's file “\(name)” \(problem)")
-        }
-        static func encoding(_ encoding: String) -> Self {
-            Self("encoding", "the archive's field “encoding” is “\(encoding)”, not “base64”")
-        }
-        static let brokenBody = Self("brokenBody", "the body can't be decoded: it isn't valid base64 or UTF-8")
-        static func lostBytes(type: String) -> Self {
-            Self("lostBytes", "the body is \(type), but was recorded as text, which lost some of its bytes")
-        }
-        static func query(_ parameter: SecretName.Parameter) -> Self { Self("query", parameter.description) }
-        static func tooLarge(most: Int) -> Self {
-            Self("tooLarge", "the body has more than \(most.grouped) bytes (--max-size raises the limit)")
-        }
-        static let secretLocation = Self("secretLocation", "it redirects to a URL that may contain a credential")
-        static let tooMany = Self(
-            "tooMany",
-            "the URL has more than \(EntryFieldsReader.mostAlternatives.grouped) different responses"
-        )
-        static let superseded = Self("superseded", "a later response to the same request is used")
-        static let headOfGet = Self("headOfGet", "the entry for GET also matches HEAD")
-        static func excluded(key: String) -> Self { Self("excluded", "the map's entry “\(key)” excludes the URL") }
-        static func entry(key: String) -> Self {
-            Self("entry", "the map already has the entry “\(key)” for the URL (--force replaces the entry)")
-        }
-        static func unwritable(_ problem: String) -> Self { Self(failure, problem) }
-
-        /// The kind of refusal if the response's entry or file couldn't be written. An import fails only if a response
-        /// has this kind of refusal.
-        package static let failure = "unwritable"
+/// The reasons why an archive's response isn't imported into a map. Each is a clause without a period, and has a kind for
+/// programs, such as `noBody`.
+extension Complaint {
+    /// - Parameter entry: The entry's position in the archive, from 1.
+    static func noURL(entry: Int) -> Complaint {
+        malformed("entry \(entry) of the archive has no request with a URL")
     }
+    static let noMethod = malformed("the request's method is missing in the archive, or isn't valid")
+    static let noStatus = malformed("the response's status is missing in the archive")
+    private static func malformed(_ problem: String) -> Complaint { Complaint(kind: "malformed", problem) }
+    static let unselectedURL = Complaint(kind: "match", "no --match pattern matches the URL")
+    static func unselectedMethod(_ method: String) -> Complaint {
+        Complaint(kind: "method", "the method is \(method), which --methods doesn't list")
+    }
+    static func unselectedStatus(_ status: Int) -> Complaint {
+        Complaint(
+            kind: "status",
+            status == 0 ? "there was no response: the status is 0" : "the status is \(status)"
+        )
+    }
+    static func unselectedType(_ type: String) -> Complaint {
+        Complaint(kind: "type", "the MIME type is \(type.isEmpty ? "unknown" : type)")
+    }
+    static let noBody = Complaint(kind: "noBody", "no body was recorded")
+    static let compressed = Complaint(
+        kind: "compressed",
+        "the body is still compressed (export the archive again with decoded content)"
+    )
+    static func bodyFile(_ name: String, _ problem: String) -> Complaint {
+        Complaint(kind: "bodyFile", "the body's file “\(name)” \(problem)")
+    }
+    static func encoding(_ encoding: String) -> Complaint {
+        Complaint(kind: "encoding", "the archive's field “encoding” is “\(encoding)”, not “base64”")
+    }
+    static let brokenBody = Complaint(
+        kind: "brokenBody",
+        "the body can't be decoded: it isn't valid base64 or UTF-8"
+    )
+    static func lostBytes(type: String) -> Complaint {
+        Complaint(kind: "lostBytes", "the body is \(type), but was recorded as text, which lost some of its bytes")
+    }
+    static func tooLarge(most: Int) -> Complaint {
+        Complaint(kind: "tooLarge", "the body has more than \(most.grouped) bytes (--max-size raises the limit)")
+    }
+    static let secretLocation = Complaint(
+        kind: "secretLocation",
+        "it redirects to a URL that may contain a credential"
+    )
+    static let tooMany = Complaint(
+        kind: "tooMany",
+        "the URL has more than \(EntryFieldsReader.mostAlternatives.grouped) different responses"
+    )
+    static let superseded = Complaint(kind: "superseded", "a later response to the same request is used")
+    static let headOfGet = Complaint(kind: "headOfGet", "the entry for GET also matches HEAD")
+    static func excludedByMap(key: String) -> Complaint {
+        Complaint(kind: "excluded", "the map's entry “\(key)” excludes the URL")
+    }
+    static func alreadyInMap(key: String) -> Complaint {
+        Complaint(
+            kind: "entry",
+            "the map already has the entry “\(key)” for the URL (--force replaces the entry)"
+        )
+    }
+    static func unwritable(_ problem: String) -> Complaint { Complaint(kind: HTTPArchive.Item.failure, problem) }
 }

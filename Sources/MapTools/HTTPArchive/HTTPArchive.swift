@@ -77,7 +77,7 @@ package struct HTTPArchive: Sendable {
     /// Returns the body of an entry's response. Throws a refusal if the archive doesn't have it as the client got it.
     ///
     /// - Parameter most: The length of the longest body, in bytes.
-    func body(of entry: Entry, atMost most: Int) throws(Refusal) -> Body {
+    func body(of entry: Entry, atMost most: Int) throws(Complaint) -> Body {
         let body: Body
         if let range = entry.body {
             guard let text = text(in: range) else { throw .brokenBody }
@@ -93,7 +93,7 @@ package struct HTTPArchive: Sendable {
         return body
     }
 
-    private func decoded(_ text: Data, of entry: Entry) throws(Refusal) -> Body {
+    private func decoded(_ text: Data, of entry: Entry) throws(Complaint) -> Body {
         if let encoding = entry.encoding, !encoding.isEmpty, !entry.isBase64 { throw .encoding(encoding) }
         if entry.isBase64 {
             guard let bytes = Self.bytes(ofBase64: text) else { throw .brokenBody }
@@ -126,7 +126,7 @@ package struct HTTPArchive: Sendable {
     }
 
     /// Reads a body from a file beside the archive. The archive may come from someone else, so nothing else is read.
-    private func contents(ofFile name: String, atMost most: Int) throws(Refusal) -> Data {
+    private func contents(ofFile name: String, atMost most: Int) throws(Complaint) -> Data {
         guard let folder, !name.isEmpty, !name.hasPrefix("."), !name.contains(".."),
             !name.utf8.contains(where: { [0, UInt8(ascii: "/"), UInt8(ascii: "\\")].contains($0) })
         else { throw .bodyFile(name, "isn't the name of a file beside the archive") }

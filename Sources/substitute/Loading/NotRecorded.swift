@@ -53,7 +53,7 @@ struct NotRecorded: Sendable {
 
     /// Returns the groups, the largest first. Leaves out the parts of a file that the recorder has.
     func groups(of recorder: SubstitutionRecorder) -> [Group] {
-        let part = RecordingRules.Refusal.part.description
+        let part = Complaint.part.description
         return counts.map { reason, counts in
             let counts = reason == part ? counts.filter { !recorder.hasAnswer(to: URLRequest(url: $0.key)) } : counts
             let urls = counts.sorted { ($1.value, $0.key.absoluteString) < ($0.value, $1.key.absoluteString) }.prefix(5)

@@ -82,7 +82,7 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
         "map": target.file.path, "resources": resources.path, "dryRun": map.isDryRun,
         "responses": items.map { $0.json() },
     ])
-    return items.contains { $0.refusal?.kind == HTTPArchive.Refusal.failure } ? .failed : .done
+    return items.contains { $0.refusal?.kind == HTTPArchive.Item.failure } ? .failed : .done
 }
 
 private func selection(_ arguments: Arguments) throws -> HTTPArchive.Selection {
@@ -123,7 +123,7 @@ extension HTTPArchive.Item {
     fileprivate var change: String { (try? outcome.get())?.change.rawValue ?? "left" }
 
     /// Why the response was left out; `nil` if it was imported.
-    fileprivate var refusal: HTTPArchive.Refusal? { if case .failure(let refusal) = outcome { refusal } else { nil } }
+    fileprivate var refusal: Complaint? { if case .failure(let refusal) = outcome { refusal } else { nil } }
 
     /// Returns the JSON object that `add` and `import` print with `--json`.
     ///

@@ -54,7 +54,7 @@ struct ForeignEntriesTests {
         // Adopts what the person wrote.
         recorder.flush()
         let reason = try recorder.keep(Self.url, "two").reason
-        let expected: RecordingRules.Refusal = row.value == "null" ? .excluded(key: Self.url) : .entry(key: Self.url)
+        let expected: Complaint = row.value == "null" ? .excluded(key: Self.url) : .entry(key: Self.url)
         #expect(reason == expected.description)
         try recorder.keep("https://h/b", "b")
         recorder.flush()

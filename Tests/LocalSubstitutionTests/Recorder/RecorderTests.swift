@@ -337,7 +337,7 @@ struct RecorderTests {
         )
         #expect(fixture.files == ["h/a.txt", "h/c.txt", "h/d.txt"])
         #expect(
-            try recorder.keep("https://h/a", "z").reason == RecordingRules.Refusal.entry(key: "https://h/a").description
+            try recorder.keep("https://h/a", "z").reason == Complaint.entry(key: "https://h/a").description
         )
         #expect(try !recorder.takes(RecorderFixture.request("https://h/no/x")))
         _ = try fixture.map()

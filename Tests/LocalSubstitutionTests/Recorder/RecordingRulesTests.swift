@@ -18,7 +18,7 @@ struct RecordingRulesTests {
         var status = 200
         var headers: [String: String] = [:]
         var bytes = 10
-        let reason: RecordingRules.Refusal
+        let reason: Complaint
         /// Whether the request goes through the recorder, although its response isn't kept.
         var isTaken = true
     }

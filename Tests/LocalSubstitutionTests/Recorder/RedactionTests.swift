@@ -32,7 +32,7 @@ struct RedactionTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let redact: RecordedResponse.Redaction
-        var reason: RecordingRules.Refusal?
+        var reason: Complaint?
         var body: String?
         var hasValidators = false
     }
@@ -156,7 +156,7 @@ struct RedactionTests {
     struct StatusRow: Sendable {
         let status: Int
         var location: String?
-        var reason: RecordingRules.Refusal?
+        var reason: Complaint?
     }
 
     @Test(

@@ -113,7 +113,7 @@ struct ArchiveFixture {
 extension HTTPArchive.Item {
     var kept: EditedMap.KeptFile? { try? outcome.get() }
 
-    var left: HTTPArchive.Refusal? {
+    var left: Complaint? {
         if case .failure(let reason) = outcome { reason } else { nil }
     }
 }

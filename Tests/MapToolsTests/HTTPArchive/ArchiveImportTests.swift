@@ -1,4 +1,5 @@
 import Foundation
+import MapWriting
 import TestSupport
 import Testing
 
@@ -194,8 +195,8 @@ struct ArchiveImportTests {
             (Recording(url: "data:text/plain,x"), .url("has no host")),
             (Recording(url: "wss://h.com/a"), .url("has the scheme “wss”, which is never substituted")),
             (Recording(url: "https://u:s3cr3t@h.com/a"), .url("has user info before the host")),
-            (Recording(status: 0), .status(0)), (Recording(status: 101), .status(101)),
-            (Recording(status: 600), .status(600)), (Recording(status: 304, text: nil, size: 0), .noBody),
+            (Recording(status: 0), .unselectedStatus(0)), (Recording(status: 101), .unselectedStatus(101)),
+            (Recording(status: 600), .unselectedStatus(600)), (Recording(status: 304, text: nil, size: 0), .noBody),
             (Recording(text: nil), .noBody), (Recording(text: ""), .noBody), (Recording(text: "", size: 9), .noBody),
             (Recording(status: 302, text: nil), .noBody), (Recording(method: "POST", status: 201, text: nil), .noBody),
             (Recording(mimeType: "text/event-stream", text: nil), .noBody),
@@ -210,12 +211,12 @@ struct ArchiveImportTests {
             ),
             (Recording(url: "https://h.com/a?access_token=s3cr3t"), .query(.init(name: "access_token"))),
             (Recording(text: String(repeating: "x", count: 101)), .tooLarge(most: 100)),
-            (Recording(url: "https://h.com/no/a"), .excluded(key: "https://h.com/no/*")),
-            (Recording(url: "https://h.com/mine"), .entry(key: "https://h.com/mine")),
-            (Recording(url: "https://h.com/q?x=1"), .entry(key: "https://h.com/q")),
-        ] as [(Recording, HTTPArchive.Refusal)]
+            (Recording(url: "https://h.com/no/a"), .excludedByMap(key: "https://h.com/no/*")),
+            (Recording(url: "https://h.com/mine"), .alreadyInMap(key: "https://h.com/mine")),
+            (Recording(url: "https://h.com/q?x=1"), .alreadyInMap(key: "https://h.com/q")),
+        ] as [(Recording, Complaint)]
     )
-    func left(recording: Recording, reason: HTTPArchive.Refusal) throws {
+    func left(recording: Recording, reason: Complaint) throws {
         let fixture = try ArchiveFixture()
         try fixture.folder.makeFolder("Resources")
         let map = #"""
@@ -291,7 +292,7 @@ struct ArchiveImportTests {
             Recording(url: "https://h.com/a?x=1&y=2", status: 500),
         ]
         let items = try fixture.take(recordings, HTTPArchive.Selection(statuses: [200]), onlyLast: true)
-        #expect(items.map(\.left) == [.superseded, nil, .brokenBody, .noBody, .status(500)])
+        #expect(items.map(\.left) == [.superseded, nil, .brokenBody, .noBody, .unselectedStatus(500)])
         #expect(try fixture.served("https://h.com/a?x=1&y=2")?.body == Data("second".utf8))
         #expect(try fixture.map().count == 1)
     }
@@ -305,7 +306,7 @@ struct ArchiveImportTests {
                 bodies.map { Recording(text: $0) } + (0..<broken).map { _ in Recording(text: "?", encoding: "base64") },
                 onlyLast: true
             )
-            let superseded = bodies.dropLast().map { _ in HTTPArchive.Refusal?.some(.superseded) }
+            let superseded = bodies.dropLast().map { _ in Complaint?.some(.superseded) }
             #expect(items.map(\.left) == superseded + [nil] + (0..<broken).map { _ in .brokenBody })
             #expect(try fixture.served("https://h.com/a")?.body == bodies.last.map { Data($0.utf8) })
             #expect(try fixture.contents().keys.sorted() == ["Resources/h.com/a.txt", "substitutions.json"])

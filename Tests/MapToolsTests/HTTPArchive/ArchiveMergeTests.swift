@@ -51,7 +51,9 @@ struct ArchiveMergeTests {
         let before = try fixture.contents()
         let new = [Recording(text: "new"), Recording(url: "https://h.com/mine", text: "theirs")]
         #expect(
-            try fixture.take(new).map(\.left) == [.entry(key: "https://h.com/a"), .entry(key: "https://h.com/mine")]
+            try fixture.take(new).map(\.left) == [
+                .alreadyInMap(key: "https://h.com/a"), .alreadyInMap(key: "https://h.com/mine"),
+            ]
         )
         #expect(try fixture.contents() == before)
 
@@ -80,7 +82,7 @@ struct ArchiveMergeTests {
         try fixture.take([Recording()])
         let before = try fixture.contents()
         let selection = try HTTPArchive.Selection(statuses: [200, 404])
-        #expect(try fixture.take([recording], selection).map(\.left) == [.entry(key: "https://h.com/a")])
+        #expect(try fixture.take([recording], selection).map(\.left) == [.alreadyInMap(key: "https://h.com/a")])
         #expect(try fixture.contents() == before)
 
         #expect(try fixture.take([recording], selection, replacing: true).map(\.kept?.change) == [.replaced])
@@ -147,7 +149,8 @@ struct ArchiveMergeTests {
     func null() throws {
         let fixture = try ArchiveFixture()
         try fixture.folder.write("substitutions.json", #"{ "https://h.com/a": null }"#)
-        #expect(try fixture.take([Recording()], replacing: true).map(\.left) == [.excluded(key: "https://h.com/a")])
+        let items = try fixture.take([Recording()], replacing: true)
+        #expect(items.map(\.left) == [.excludedByMap(key: "https://h.com/a")])
         #expect(try fixture.mapText == #"{ "https://h.com/a": null }"#)
     }
 

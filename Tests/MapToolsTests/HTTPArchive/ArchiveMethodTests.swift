@@ -12,12 +12,12 @@ struct ArchiveMethodTests {
     init() throws { fixture = try ArchiveFixture() }
 
     /// The methods of one URL's requests, in order, and why each isn't imported; `nil` for those that are.
-    static let rows: [(recorded: [String], selected: [String], left: [HTTPArchive.Refusal?])] = [
+    static let rows: [(recorded: [String], selected: [String], left: [Complaint?])] = [
         (["GET"], [], [nil]),
         (["POST"], ["*"], [nil]),
         (["post"], ["get", "Post"], [nil]),
-        (["GET", "POST"], ["GET"], [nil, .method("POST")]), (["POST"], [], [nil]),
-        (["GET", "POST"], ["POST"], [.method("GET"), nil]),
+        (["GET", "POST"], ["GET"], [nil, .unselectedMethod("POST")]), (["POST"], [], [nil]),
+        (["GET", "POST"], ["POST"], [.unselectedMethod("GET"), nil]),
         (["GET", "POST"], ["GET", "POST"], [nil, nil]),
         (["POST", "GET", "POST"], ["*"], [.superseded, nil, nil]),
         (["POST", "PUT", "GET"], ["*"], [nil, nil, nil]),
@@ -28,7 +28,7 @@ struct ArchiveMethodTests {
     ]
 
     @Test("Methods are selected, and each has the last of its responses", arguments: rows)
-    func taken(_ row: (recorded: [String], selected: [String], left: [HTTPArchive.Refusal?])) throws {
+    func taken(_ row: (recorded: [String], selected: [String], left: [Complaint?])) throws {
         let recordings = row.recorded.enumerated().map { Recording(method: $1, text: "\($0)") }
         let selection = try HTTPArchive.Selection(methods: row.selected)
         let items = try fixture.take(recordings, selection, onlyLast: true)
@@ -155,7 +155,7 @@ struct ArchiveMethodTests {
         try fixture.take(recordings(["1", "2"]), selection)
         let before = try fixture.contents()
         let left = try fixture.take(recordings(texts), selection).map(\.left)
-        #expect(left == changes.map { $0 == .unchanged ? nil : .entry(key: "https://h.com/a") })
+        #expect(left == changes.map { $0 == .unchanged ? nil : .alreadyInMap(key: "https://h.com/a") })
         #expect(try fixture.contents() == before)
 
         #expect(try fixture.take(recordings(texts), selection, replacing: true).map(\.kept?.change) == changes)
@@ -181,7 +181,7 @@ struct ArchiveMethodTests {
         let selection = try HTTPArchive.Selection(methods: ["*"])
         let item = try #require(try fixture.take([Recording(method: method)], selection).first)
         #expect(item.kept?.change == (isSame ? .unchanged : nil))
-        #expect(item.left == (isSame ? nil : .entry(key: "https://h.com/a")))
+        #expect(item.left == (isSame ? nil : .alreadyInMap(key: "https://h.com/a")))
         #expect(try fixture.mapText == map)
         guard !isSame else { return }
         let replaced = try #require(try fixture.take([Recording(method: method)], selection, replacing: true).first)
