@@ -29,7 +29,7 @@ package struct MapDocument: Sendable {
     package init(json: [UInt8], file: URL? = nil) throws(SubstitutionMapError) {
         let json = json.withoutByteOrderMark
         let members: [JSONScanner.Member]
-        do throws(JSONCursor.SyntaxError) {
+        do throws(Complaint) {
             members = try JSONScanner(json).members()
         } catch {
             throw SubstitutionMapError(file: file, problems: [SubstitutionMap.Problem(error, in: json)])

@@ -371,11 +371,11 @@ extension SubstitutionMap.Answer {
             var text = text
             text.withUTF8 { bytes in
                 var cursor = JSONCursor(bytes, in: 0..<bytes.count, line: 1, isStrict: true)
-                do throws(JSONCursor.SyntaxError) {
+                do throws(Complaint) {
                     try cursor.skip()
                     try cursor.finish()
                 } catch {
-                    problem = "At byte \(error.offset + 1), the JSON text \(error.message)"
+                    problem = "At byte \(error.offset + 1), the JSON text \(error)"
                 }
             }
             self.init(text: problem == nil ? text : "null", problem: problem)

@@ -108,10 +108,10 @@ extension SubstitutionMap {
             self.init(kind, key: entry.key, line: entry.lineInMap, message)
         }
 
-        package init(_ error: JSONCursor.SyntaxError, in json: [UInt8]) {
+        package init(_ error: Complaint, in json: [UInt8]) {
             let (line, column) = error.position(in: json)
-            let kind: Kind = error.isOtherJSON ? .notAnObject : .syntax
-            self.init(kind, line: line, column: column, "The map \(error.message)")
+            let kind: Kind = error.kind == JSONCursor.notAnObject ? .notAnObject : .syntax
+            self.init(kind, line: line, column: column, "The map \(error)")
         }
 
         /// Whether the problem makes the whole map unusable.

@@ -8,6 +8,8 @@ package final class Complaint: Error, Hashable, CustomStringConvertible, Localiz
     package let kind: String
     /// The key of the entry that's the reason; `nil` if no entry is.
     package let key: String?
+    /// The offset of the byte with the mistake, if the complaint is about JSON text; otherwise, 0.
+    package let offset: Int
     /// What's wrong and the fix, in sentences; for the middle of a sentence, a clause without a period.
     package let description: String
     /// The ``description`` without the fix, as a clause without a period, if the complaint was created with a separate
@@ -17,8 +19,8 @@ package final class Complaint: Error, Hashable, CustomStringConvertible, Localiz
     package var errorDescription: String? { description }
 
     /// - Parameter fix: How to fix it, in sentences; `nil`, the default, if `statement` is the whole text.
-    package init(kind: String = "", key: String? = nil, _ statement: String, fix: String? = nil) {
-        (self.kind, self.key, self.statement) = (kind, key, statement)
+    package init(kind: String = "", key: String? = nil, offset: Int = 0, _ statement: String, fix: String? = nil) {
+        (self.kind, self.key, self.offset, self.statement) = (kind, key, offset, statement)
         description = fix.map { "\(statement). \($0)" } ?? statement
     }
 
@@ -26,7 +28,7 @@ package final class Complaint: Error, Hashable, CustomStringConvertible, Localiz
     package convenience init(printable text: String) { self.init(text.printable) }
 
     package static func == (one: Complaint, other: Complaint) -> Bool {
-        one.kind == other.kind && one.key == other.key && one.description == other.description
+        (one.kind, one.key, one.offset, one.description) == (other.kind, other.key, other.offset, other.description)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(description) }

@@ -9,40 +9,12 @@ import HTTPSyntax
 /// string, it only looks for the string's end, without checking the characters. If it can't decode a string, it returns
 /// `nil`. If it can't decode a key, it uses an empty key.
 package struct JSONCursor {
-    /// Why a text isn't the expected JSON, and the offset of the byte where the mistake is.
-    package final class SyntaxError: Error {
-        let offset: Int
-        package let message: String
-        /// Whether the text may be JSON, but isn't an object.
-        let isOtherJSON: Bool
-        let isTooDeep: Bool
-        /// Whether the text has a number whose exponent is too long.
-        package let hasLongExponent: Bool
-
-        fileprivate init(
-            offset: Int,
-            message: String,
-            isOtherJSON: Bool = false,
-            isTooDeep: Bool = false,
-            hasLongExponent: Bool = false
-        ) {
-            (self.offset, self.message) = (offset, message)
-            (self.isOtherJSON, self.isTooDeep, self.hasLongExponent) = (isOtherJSON, isTooDeep, hasLongExponent)
-        }
-
-        /// Both are counted from 1. Columns count characters.
-        package func position(in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
-            var (line, column) = (1, 1)
-            for byte in bytes.prefix(offset) {
-                if byte == .newline {
-                    (line, column) = (line + 1, 1)
-                } else if byte & 0xC0 != 0x80 {
-                    column += 1
-                }
-            }
-            return (line, column)
-        }
-    }
+    /// The kind of a complaint about a text that may be JSON, but isn't an object.
+    package static let notAnObject = "notAnObject"
+    /// The kind of a complaint about a text that's nested more deeply than the cursor accepts.
+    package static let tooDeep = "tooDeep"
+    /// The kind of a complaint about a text with a number whose exponent is too long.
+    package static let longExponent = "longExponent"
 
     /// The kind of a value, judged by its first byte.
     package enum Kind {
@@ -106,10 +78,10 @@ package struct JSONCursor {
     /// Reads any value. If it's an object, calls `member` with each key and the key's line. `member` must read or skip
     /// the key's value. If it doesn't, this method throws a syntax error.
     package mutating func object(
-        _ member: (inout JSONCursor, _ key: String, _ line: Int) throws(SyntaxError) -> Void
-    ) throws(SyntaxError) {
+        _ member: (inout JSONCursor, _ key: String, _ line: Int) throws(Complaint) -> Void
+    ) throws(Complaint) {
         guard next == .object else { return try skip() }
-        try rawObject { cursor, key, line throws(SyntaxError) in
+        try rawObject { cursor, key, line throws(Complaint) in
             let key = try cursor.decoded(key) ?? ""
             try member(&cursor, key, line)
         }
@@ -117,8 +89,8 @@ package struct JSONCursor {
 
     /// Reads an object. Calls `member` with the range of each key's text.
     private mutating func rawObject(
-        _ member: (inout JSONCursor, _ key: Range<Int>, _ line: Int) throws(SyntaxError) -> Void
-    ) throws(SyntaxError) {
+        _ member: (inout JSONCursor, _ key: Range<Int>, _ line: Int) throws(Complaint) -> Void
+    ) throws(Complaint) {
         var hasMember = try enter(.leftBrace, .rightBrace)
         while hasMember {
             let line = line
@@ -131,7 +103,7 @@ package struct JSONCursor {
 
     /// Reads any value. If it's an array, calls `element` for each element. `element` must read or skip the element. If
     /// it doesn't, this method throws a syntax error.
-    package mutating func array(_ element: (inout JSONCursor) throws(SyntaxError) -> Void) throws(SyntaxError) {
+    package mutating func array(_ element: (inout JSONCursor) throws(Complaint) -> Void) throws(Complaint) {
         guard next == .array else { return try skip() }
         var hasElement = try enter(.leftBracket, .rightBracket)
         while hasElement {
@@ -141,7 +113,7 @@ package struct JSONCursor {
     }
 
     /// Reads any value. For a string, returns the range between its quotes, with escapes; `nil` for other values.
-    package mutating func rawText() throws(SyntaxError) -> Range<Int>? {
+    package mutating func rawText() throws(Complaint) -> Range<Int>? {
         guard next == .string else {
             try skip()
             return nil
@@ -150,24 +122,24 @@ package struct JSONCursor {
     }
 
     /// Reads any value. `nil` if it isn't a string, and if a lenient cursor can't decode the string.
-    package mutating func text() throws(SyntaxError) -> String? {
+    package mutating func text() throws(Complaint) -> String? {
         guard let range = try rawText() else { return nil }
         return try decoded(range)
     }
 
     @inline(never)
-    package mutating func skip() throws(SyntaxError) {
+    package mutating func skip() throws(Complaint) {
         switch next {
         case .string:
             let range = try rawString()
             if isStrict { _ = try decoded(range) }
         case .object:
-            try rawObject { cursor, key, _ throws(SyntaxError) in
+            try rawObject { cursor, key, _ throws(Complaint) in
                 if cursor.isStrict { _ = try cursor.decoded(key) }
                 try cursor.skip()
             }
         case .array:
-            try array { cursor throws(SyntaxError) in try cursor.skip() }
+            try array { cursor throws(Complaint) in try cursor.skip() }
         case .number:
             try skipNumber()
         case .bool, .null, .other:
@@ -178,7 +150,7 @@ package struct JSONCursor {
     }
 
     /// Call this at the end: it's an error if more than white space follows.
-    package mutating func finish() throws(SyntaxError) {
+    package mutating func finish() throws(Complaint) {
         skipWhiteSpace()
         if offset < end { throw failure("has text after its end. Remove it.") }
     }
@@ -188,14 +160,14 @@ package struct JSONCursor {
     /// - Parameters:
     ///   - first: The bracket that begins the object or array.
     ///   - last: The bracket that ends the object or array.
-    private mutating func enter(_ first: UInt8, _ last: UInt8) throws(SyntaxError) -> Bool {
+    private mutating func enter(_ first: UInt8, _ last: UInt8) throws(Complaint) -> Bool {
         guard take(first) else { throw failure("needs a JSON value here.") }
         depth += 1
         guard depth <= deepest else {
-            throw SyntaxError(
+            throw Complaint(
+                kind: Self.tooDeep,
                 offset: offset,
-                message: "is nested more than \(deepest) levels deep. Use fewer levels.",
-                isTooDeep: true
+                "is nested more than \(deepest) levels deep. Use fewer levels."
             )
         }
         skipWhiteSpace()
@@ -204,7 +176,7 @@ package struct JSONCursor {
 
     /// After a member or element, reads a comma or the end of the object or array. Returns whether there was a comma.
     @inline(never)
-    private mutating func takeComma(or last: UInt8) throws(SyntaxError) -> Bool {
+    private mutating func takeComma(or last: UInt8) throws(Complaint) -> Bool {
         skipWhiteSpace()
         if takeEnd(last) { return false }
         let comma = offset
@@ -216,7 +188,7 @@ package struct JSONCursor {
         }
         skipWhiteSpace()
         if offset < end, bytes[offset] == last {
-            throw SyntaxError(offset: comma, message: "has a comma before \(Unicode.Scalar(last)). Remove it.")
+            throw Complaint(offset: comma, "has a comma before \(Unicode.Scalar(last)). Remove it.")
         }
         return true
     }
@@ -227,7 +199,7 @@ package struct JSONCursor {
         return true
     }
 
-    private mutating func skipWord() throws(SyntaxError) {
+    private mutating func skipWord() throws(Complaint) {
         for word in Self.words where bytes[offset..<end].starts(with: word) {
             offset += word.count
             return
@@ -239,7 +211,7 @@ package struct JSONCursor {
 
     /// Skips a number (RFC 8259 §6): `-`, an integer without leading zeros, a fraction and an exponent. Only the
     /// integer is required.
-    private mutating func skipNumber() throws(SyntaxError) {
+    private mutating func skipNumber() throws(Complaint) {
         let start = offset
         _ = take(UInt8(ascii: "-"))
         if !take(UInt8(ascii: "0")), !takeDigits() {
@@ -253,7 +225,7 @@ package struct JSONCursor {
             guard takeDigits() else { throw failure("needs a digit in the exponent.") }
             if isStrict, offset - exponent > 4 {
                 let message = "has an exponent of more than 4 digits. Write the exponent with at most 4 digits."
-                throw SyntaxError(offset: exponent, message: message, hasLongExponent: true)
+                throw Complaint(kind: Self.longExponent, offset: exponent, message)
             }
         }
     }
@@ -261,7 +233,7 @@ package struct JSONCursor {
     // MARK: Strings
 
     @inline(never)
-    private mutating func rawKey() throws(SyntaxError) -> Range<Int> {
+    private mutating func rawKey() throws(Complaint) -> Range<Int> {
         guard next == .string else {
             throw failure(offset < end ? "needs a key in double quotes here." : "ends inside an object. Complete it.")
         }
@@ -269,14 +241,14 @@ package struct JSONCursor {
     }
 
     @inline(never)
-    private mutating func takeColon(after key: Range<Int>) throws(SyntaxError) {
+    private mutating func takeColon(after key: Range<Int>) throws(Complaint) {
         skipWhiteSpace()
         guard take(.colon) else { throw failure("needs a colon after the key “\(try decoded(key) ?? "")”.") }
         skipWhiteSpace()
     }
 
     /// The range is between the string's quotes.
-    private mutating func rawString() throws(SyntaxError) -> Range<Int> {
+    private mutating func rawString() throws(Complaint) -> Range<Int> {
         let start = offset + 1
         let quote = quote(from: start)
         if isStrict, let control = bytes[start..<(quote ?? end)].firstIndex(where: { $0 < 0x20 }) {
@@ -311,13 +283,13 @@ package struct JSONCursor {
 
     /// `nil` if a lenient cursor can't decode the string.
     @inline(never)
-    private func decoded(_ range: Range<Int>) throws(SyntaxError) -> String? {
+    private func decoded(_ range: Range<Int>) throws(Complaint) -> String? {
         let raw = UnsafeBufferPointer(rebasing: bytes[range])
-        do throws(SyntaxError) {
+        do throws(Complaint) {
             return try Self.text(raw, repairsHalves: !isStrict)
         } catch {
             guard isStrict else { return nil }
-            throw SyntaxError(offset: range.lowerBound + error.offset, message: error.message)
+            throw Complaint(offset: range.lowerBound + error.offset, error.description)
         }
     }
 
@@ -351,16 +323,31 @@ package struct JSONCursor {
     /// The error is at the cursor's position. If the text is UTF-16 or UTF-32, or if a strict cursor is at a comment,
     /// the error says so instead.
     @inline(never)
-    package func failure(_ message: String, isOtherJSON: Bool = false) -> SyntaxError {
+    package func failure(_ message: String, kind: String = "") -> Complaint {
         let isUTF16 =
             bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.prefix(2).contains(0)
-        if isUTF16 { return SyntaxError(offset: 0, message: "is UTF-16 or UTF-32. Save it as UTF-8.") }
+        if isUTF16 { return Complaint(offset: 0, "is UTF-16 or UTF-32. Save it as UTF-8.") }
         let rest = bytes[offset..<end]
         if isStrict, rest.starts(with: Array("//".utf8)) || rest.starts(with: Array("/*".utf8)) {
             let message = "has a comment, which JSON doesn't allow. Remove it, or use an entry's field “comment”."
-            return SyntaxError(offset: offset, message: message)
+            return Complaint(offset: offset, message)
         }
-        return SyntaxError(offset: offset, message: message, isOtherJSON: isOtherJSON)
+        return Complaint(kind: kind, offset: offset, message)
+    }
+}
+
+extension Complaint {
+    /// Returns the line and column of the mistake in JSON text, both from 1. Columns count characters.
+    package func position(in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
+        var (line, column) = (1, 1)
+        for byte in bytes.prefix(offset) {
+            if byte == .newline {
+                (line, column) = (line + 1, 1)
+            } else if byte & 0xC0 != 0x80 {
+                column += 1
+            }
+        }
+        return (line, column)
     }
 }
 
@@ -371,7 +358,7 @@ extension JSONCursor {
     ///
     /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD, as in UTF-8 that browsers write. If
     ///   `false`, it's an error.
-    private static func text(_ raw: UnsafeBufferPointer<UInt8>, repairsHalves: Bool) throws(SyntaxError) -> String {
+    private static func text(_ raw: UnsafeBufferPointer<UInt8>, repairsHalves: Bool) throws(Complaint) -> String {
         let isPlain = raw.baseAddress.map { memchr($0, Int32(UInt8.backslash), raw.count) == nil } ?? true
         let text = isPlain ? String(utf8: raw) : String(utf8: try unescaped(raw, repairsHalves: repairsHalves))
         guard let text else {
@@ -379,7 +366,7 @@ extension JSONCursor {
             var decoder = UTF8()
             var iterator = raw.makeIterator()
             while case .scalarValue(let scalar) = decoder.decode(&iterator) { valid += UTF8.width(scalar) }
-            throw SyntaxError(offset: valid, message: "isn't UTF-8 here. Save it as UTF-8.")
+            throw Complaint(offset: valid, "isn't UTF-8 here. Save it as UTF-8.")
         }
         return text
     }
@@ -388,13 +375,13 @@ extension JSONCursor {
     package static func unescaped(
         _ raw: UnsafeBufferPointer<UInt8>,
         repairsHalves: Bool = true
-    ) throws(SyntaxError) -> Data {
+    ) throws(Complaint) -> Data {
         // Decoded text is never longer than the raw text, so one buffer of that length is enough. Appending short runs
         // to `Data` would be slow.
         var result = Data(count: raw.count)
         let count = result.withUnsafeMutableBytes { target in
             // The closure returns a `Result`, since `withUnsafeMutableBytes` has no typed errors.
-            Result { () throws(SyntaxError) in try decode(raw, into: target, repairsHalves) }
+            Result { () throws(Complaint) in try decode(raw, into: target, repairsHalves) }
         }
         result.count = try count.get()
         return result
@@ -405,7 +392,7 @@ extension JSONCursor {
         _ raw: UnsafeBufferPointer<UInt8>,
         into result: UnsafeMutableRawBufferPointer,
         _ repairsHalves: Bool
-    ) throws(SyntaxError) -> Int {
+    ) throws(Complaint) -> Int {
         guard let base = raw.baseAddress, let target = result.baseAddress else { return 0 }
         var (index, count) = (0, 0)
         while index < raw.count {
@@ -430,9 +417,9 @@ extension JSONCursor {
         _ raw: UnsafeBufferPointer<UInt8>,
         _ index: inout Int,
         _ repairsHalves: Bool
-    ) throws(SyntaxError) -> Unicode.Scalar {
+    ) throws(Complaint) -> Unicode.Scalar {
         guard index + 1 < raw.count else {
-            throw SyntaxError(offset: index, message: "ends inside a string. Complete it.")
+            throw Complaint(offset: index, "ends inside a string. Complete it.")
         }
         let scalar: Unicode.Scalar
         switch raw[index + 1] {
@@ -446,9 +433,9 @@ extension JSONCursor {
         case UInt8(ascii: "t"): scalar = "\t"
         case UInt8(ascii: "u"): return try unicode(raw, &index, repairsHalves)
         default:
-            throw SyntaxError(
+            throw Complaint(
                 offset: index,
-                message: "has an unknown escape in a string. Write \\\\ for a backslash."
+                "has an unknown escape in a string. Write \\\\ for a backslash."
             )
         }
         index += 2
@@ -460,9 +447,9 @@ extension JSONCursor {
         _ raw: UnsafeBufferPointer<UInt8>,
         _ index: inout Int,
         _ repairsHalves: Bool
-    ) throws(SyntaxError) -> Unicode.Scalar {
+    ) throws(Complaint) -> Unicode.Scalar {
         guard let first = unit(raw, at: index) else {
-            throw SyntaxError(offset: index, message: "needs four hexadecimal digits after \\u.")
+            throw Complaint(offset: index, "needs four hexadecimal digits after \\u.")
         }
         let start = index
         index += 6
@@ -474,7 +461,7 @@ extension JSONCursor {
             return scalar
         }
         guard repairsHalves else {
-            throw SyntaxError(offset: start, message: "has half of a surrogate pair in a string. Write both halves.")
+            throw Complaint(offset: start, "has half of a surrogate pair in a string. Write both halves.")
         }
         return "\u{FFFD}"
     }

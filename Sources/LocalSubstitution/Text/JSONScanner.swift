@@ -30,32 +30,32 @@ package struct JSONScanner {
     }
 
     /// All members in order, even those with equal keys.
-    package func members() throws(JSONCursor.SyntaxError) -> [Member] {
+    package func members() throws(Complaint) -> [Member] {
         var members: [Member] = []
         try forEachMember { members.append($0) }
         return members
     }
 
     /// If the JSON has a syntax error, calls the closure for the members before the error, then throws the error.
-    func forEachMember(_ body: (Member) -> Void) throws(JSONCursor.SyntaxError) {
-        try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
+    func forEachMember(_ body: (Member) -> Void) throws(Complaint) {
+        try bytes.withUnsafeBufferPointer { bytes throws(Complaint) in
             var cursor = JSONCursor(bytes, in: range, line: line, isStrict: true)
             guard let first = cursor.next else { throw cursor.failure("is empty. Write a JSON object.") }
             guard first == .object else {
-                throw cursor.failure("isn't a JSON object. Begin it with {.", isOtherJSON: true)
+                throw cursor.failure("isn't a JSON object. Begin it with {.", kind: JSONCursor.notAnObject)
             }
-            try cursor.object { cursor, key, line throws(JSONCursor.SyntaxError) in
+            try cursor.object { cursor, key, line throws(Complaint) in
                 body(try Self.member(&cursor, key: key, line: line))
             }
             try cursor.finish()
         }
     }
 
-    package func elements() throws(JSONCursor.SyntaxError) -> [Member] {
+    package func elements() throws(Complaint) -> [Member] {
         var elements: [Member] = []
-        try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
+        try bytes.withUnsafeBufferPointer { bytes throws(Complaint) in
             var cursor = JSONCursor(bytes, in: range, line: line, isStrict: true)
-            try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+            try cursor.array { cursor throws(Complaint) in
                 elements.append(try Self.member(&cursor, key: "", line: cursor.line))
             }
         }
@@ -67,7 +67,7 @@ package struct JSONScanner {
         _ cursor: inout JSONCursor,
         key: String,
         line: Int
-    ) throws(JSONCursor.SyntaxError) -> Member {
+    ) throws(Complaint) -> Member {
         let (start, valueLine, kind) = (cursor.offset, cursor.line, cursor.next ?? .other)
         let text = try cursor.text()
         return Member(

@@ -84,25 +84,25 @@ package enum JSONValue: Sendable, Hashable {
     }
 
     /// Throws an error if the text isn't one value, or has more than ``deepest`` levels.
-    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONCursor.SyntaxError) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(Complaint) {
         var cursor = JSONCursor(bytes, isStrict: true, deepest: Self.deepest)
         self = try Self.value(&cursor)
         try cursor.finish()
     }
 
-    private static func value(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> JSONValue {
+    private static func value(_ cursor: inout JSONCursor) throws(Complaint) -> JSONValue {
         switch cursor.next {
         case .string:
             return .string(ExactText(try cursor.text() ?? ""))
         case .object:
             var object = Object()
-            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+            try cursor.object { cursor, key, _ throws(Complaint) in
                 object.set(ExactText(key), try value(&cursor))
             }
             return .object(object)
         case .array:
             var elements: [JSONValue] = []
-            try cursor.array { cursor throws(JSONCursor.SyntaxError) in elements.append(try value(&cursor)) }
+            try cursor.array { cursor throws(Complaint) in elements.append(try value(&cursor)) }
             return .array(elements)
         case let kind:
             let start = cursor.offset

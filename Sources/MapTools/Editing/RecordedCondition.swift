@@ -85,7 +85,7 @@ struct RecordedCondition: Hashable, Sendable {
     private mutating func readJSON(_ body: Data) throws(Complaint) {
         let read = body.withUnsafeBytes { bytes in
             // Returns a `Result`, since `withUnsafeBytes` doesn't have typed throws.
-            Result { () throws(JSONCursor.SyntaxError) in
+            Result { () throws(Complaint) in
                 // Strict, since a map must be able to read the whole body, even what the condition leaves out.
                 let bytes = bytes.bindMemory(to: UInt8.self)
                 var cursor = JSONCursor(bytes, isStrict: true, deepest: JSONValue.deepest)
@@ -93,11 +93,11 @@ struct RecordedCondition: Hashable, Sendable {
             }
         }
         let found: SecretMember.JSON
-        do throws(JSONCursor.SyntaxError) {
+        do throws(Complaint) {
             found = try read.get()
         } catch {
             throw Complaint(
-                error.hasLongExponent
+                error.kind == JSONCursor.longExponent
                     ? "one of its numbers has an exponent of more than 4 digits"
                     : "it's nested more than \(JSONValue.deepest) levels deep"
             )

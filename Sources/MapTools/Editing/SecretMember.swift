@@ -124,7 +124,7 @@ package enum SecretMember {
             _ cursor: inout JSONCursor,
             level: Int = 0,
             in parent: String = ""
-        ) throws(JSONCursor.SyntaxError) {
+        ) throws(Complaint) {
             let (start, kind) = (cursor.offset, cursor.next)
             switch kind {
             case .object:
@@ -137,7 +137,7 @@ package enum SecretMember {
                 // credentials in them.
                 var (numbers, secretsInNumbers): ([Range<Int>], [Range<Int>]) = ([], [])
                 var isCard = parent.lowercased().hasSuffix("card")
-                try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+                try cursor.object { cursor, key, _ throws(Complaint) in
                     let start = cursor.offset
                     var copy = cursor
                     let text = cursor.next == .string ? try copy.text() : nil
@@ -164,7 +164,7 @@ package enum SecretMember {
                 rest = JSONText.object(members)
             case .array:
                 var elements: [String?] = []
-                try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+                try cursor.array { cursor throws(Complaint) in
                     let element = try Self(&cursor, level: level, in: parent)
                     elements.append(element.rest)
                     secrets += element.secrets

@@ -41,13 +41,13 @@ package struct HTTPArchive: Sendable {
         (self.bytes, self.folder) = (bytes, folder)
         let result = bytes.withUnsafeBytes { raw in
             // Returns a `Result`, since `withUnsafeBytes` doesn't have typed throws.
-            Result { () throws(JSONCursor.SyntaxError) in try Self.read(JSONCursor(raw.bindMemory(to: UInt8.self))) }
+            Result { () throws(Complaint) in try Self.read(JSONCursor(raw.bindMemory(to: UInt8.self))) }
         }
-        do throws(JSONCursor.SyntaxError) {
+        do throws(Complaint) {
             entries = try result.get()
         } catch {
             let (line, column) = error.position(in: bytes)
-            throw Complaint(printable: ":\(line):\(column): The archive \(error.message)")
+            throw Complaint(printable: ":\(line):\(column): The archive \(error)")
         }
     }
 
@@ -139,7 +139,7 @@ package struct HTTPArchive: Sendable {
         }
     }
 
-    private static func read(_ start: JSONCursor) throws(JSONCursor.SyntaxError) -> [Entry] {
+    private static func read(_ start: JSONCursor) throws(Complaint) -> [Entry] {
         var cursor = start
         var entries: [Entry]?
         guard cursor.next == .object else {
@@ -149,15 +149,15 @@ package struct HTTPArchive: Sendable {
             )
         }
         let atStart = cursor
-        try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+        try cursor.object { cursor, key, _ throws(Complaint) in
             guard key == "log", cursor.next == .object else { return try cursor.skip() }
-            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+            try cursor.object { cursor, key, _ throws(Complaint) in
                 guard key == "entries", cursor.next == .array else { return try cursor.skip() }
                 guard entries == nil else {
                     throw cursor.failure("has the list “log.entries” twice. Keep one of them.")
                 }
                 var list: [Entry] = []
-                try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+                try cursor.array { cursor throws(Complaint) in
                     list.append(try Entry(&cursor))
                 }
                 entries = list
@@ -214,7 +214,7 @@ extension HTTPArchive {
         var isBase64: Bool { encoding?.asciiLowercased == "base64" }
 
         /// Reads an entry. If it isn't a JSON object, all properties are `nil` or empty.
-        init(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        init(_ cursor: inout JSONCursor) throws(Complaint) {
             var entry = try cursor.members()
             var request = try entry["request"]?.members() ?? [:]
             method = try request["method"]?.text().flatMap {
@@ -226,7 +226,7 @@ extension HTTPArchive {
             requestBody = try postData["text"]?.rawText()
             if requestBody?.isEmpty ?? true {
                 var fields: [String] = []
-                try postData["params"]?.array { cursor throws(JSONCursor.SyntaxError) in
+                try postData["params"]?.array { cursor throws(Complaint) in
                     var field = try cursor.members()
                     let pair = [try field["name"]?.text() ?? "", try field["value"]?.text() ?? ""]
                     fields.append(pair.map(Self.formEncoded).joined(separator: "="))
@@ -245,7 +245,7 @@ extension HTTPArchive {
             bodyFile = try content["_file"]?.text()
             let mimeType = try content["mimeType"]?.text()
             var values: [String: [String]] = [:]
-            try response["headers"]?.array { cursor throws(JSONCursor.SyntaxError) in
+            try response["headers"]?.array { cursor throws(Complaint) in
                 var header = try cursor.members()
                 guard let name = try header["name"]?.text()?.asciiLowercased, let value = try header["value"]?.text()
                 else { return }
@@ -341,9 +341,9 @@ extension HTTPArchive.Entry {
 extension JSONCursor {
     /// Reads any value. If it's an object, returns a cursor at the value of each member, by key. If a key is given
     /// twice, the last value is returned. Returns an empty dictionary for any other value.
-    fileprivate mutating func members() throws(SyntaxError) -> [String: JSONCursor] {
+    fileprivate mutating func members() throws(Complaint) -> [String: JSONCursor] {
         var members: [String: JSONCursor] = [:]
-        try object { cursor, key, _ throws(SyntaxError) in
+        try object { cursor, key, _ throws(Complaint) in
             members[key] = cursor
             try cursor.skip()
         }
@@ -351,7 +351,7 @@ extension JSONCursor {
     }
 
     /// Reads any value. Returns an integer; `nil` for other values.
-    fileprivate mutating func integer() throws(SyntaxError) -> Int? {
+    fileprivate mutating func integer() throws(Complaint) -> Int? {
         let (start, kind) = (offset, next)
         try skip()
         return kind == .number ? Int(String(decoding: bytes[start..<offset], as: UTF8.self)) : nil

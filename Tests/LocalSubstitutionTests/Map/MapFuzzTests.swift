@@ -72,8 +72,8 @@ struct MapFuzzTests {
         var (valid, different) = (0, 0)
         for round in 0..<40_000 {
             let bytes = mutated(Self.valid[round % Self.valid.count], &random)
-            let error: JSONCursor.SyntaxError?
-            do throws(JSONCursor.SyntaxError) {
+            let error: Complaint?
+            do throws(Complaint) {
                 _ = try JSONScanner(bytes).members()
                 error = nil
             } catch let failure {
@@ -85,7 +85,7 @@ struct MapFuzzTests {
             different += 1
             if !isTrailingComma(error, bytes) {
                 Issue.record(
-                    "seed \(seed), round \(round), \(error?.message ?? "valid"): \(String(decoding: bytes, as: UTF8.self))"
+                    "seed \(seed), round \(round), \(error?.description ?? "valid"): \(String(decoding: bytes, as: UTF8.self))"
                 )
                 return
             }
@@ -95,7 +95,7 @@ struct MapFuzzTests {
     }
 
     /// Returns whether this is a comma before a closing bracket, which RFC 8259 forbids and JSONSerialization accepts.
-    private func isTrailingComma(_ error: JSONCursor.SyntaxError?, _ bytes: [UInt8]) -> Bool {
+    private func isTrailingComma(_ error: Complaint?, _ bytes: [UInt8]) -> Bool {
         guard let error, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: ",") else { return false }
         let next = bytes[(error.offset + 1)...].first { !" \t\r\n".utf8.contains($0) }
         return next.map { "]}".utf8.contains($0) } == true

@@ -133,11 +133,11 @@ struct JSONScannerTests {
         ]
     )
     func refusals(_ refused: Refused) throws {
-        let error = try #require(throws: JSONCursor.SyntaxError.self) { try members(refused.text) }
+        let error = try #require(throws: Complaint.self) { try members(refused.text) }
         let (line, column) = error.position(in: Array(refused.text.utf8))
         #expect("\(line):\(column)" == "\(refused.line):\(refused.column)")
-        #expect(error.message.contains(refused.message), "\(error.message)")
-        #expect(!error.isOtherJSON)
+        #expect(error.description.contains(refused.message), "\(error)")
+        #expect(error.kind != JSONCursor.notAnObject)
     }
 
     @Test(
@@ -145,15 +145,15 @@ struct JSONScannerTests {
         arguments: ["[]", "\"a\"", "5", " null", "x"]
     )
     func otherJSON(text: String) throws {
-        #expect(try #require(throws: JSONCursor.SyntaxError.self) { try members(text) }.isOtherJSON)
+        #expect(try #require(throws: Complaint.self) { try members(text) }.kind == JSONCursor.notAnObject)
     }
 
     @Test("The byte that isn't UTF-8 is found", arguments: [[], Array("\\n".utf8)])
     func invalidUTF8(before: [UInt8]) throws {
         let scanner = JSONScanner(Array("{\"é".utf8) + before + [0xFF] + Array("\": 1}".utf8))
-        let error = try #require(throws: JSONCursor.SyntaxError.self) { try scanner.members() }
+        let error = try #require(throws: Complaint.self) { try scanner.members() }
         #expect(error.offset == 4 + before.count)
-        #expect(error.message.contains("UTF-8"))
+        #expect(error.description.contains("UTF-8"))
     }
 
     @Test(
@@ -166,8 +166,8 @@ struct JSONScannerTests {
         }
         #expect(try members(nested(JSONCursor.deepest - 1)).count == 1)
         for count in [JSONCursor.deepest, 500_000] {
-            let error = try #require(throws: JSONCursor.SyntaxError.self) { try members(nested(count)) }
-            #expect(error.message.contains("nested more than"))
+            let error = try #require(throws: Complaint.self) { try members(nested(count)) }
+            #expect(error.description.contains("nested more than"))
         }
     }
 }

@@ -80,21 +80,21 @@ struct JSONValueTests {
 
     @Test(arguments: ["", "{", "[1,]", "nul", "1 2", #"{"a" 1}"#, "01", "1e10000", #""\ud800""#, "\"\u{1}\""])
     func wrong(_ text: String) {
-        #expect(throws: JSONCursor.SyntaxError.self) { try value(text) }
+        #expect(throws: Complaint.self) { try value(text) }
     }
 
     @Test("Nesting ends at a limit", arguments: [(64, false), (65, true), (10_000, true), (1_000_000, true)])
     func depth(_ count: Int, _ isTooDeep: Bool) throws {
         // Empty lists don't count.
         let text = String(repeating: "[", count: count) + "1" + String(repeating: "]", count: count)
-        do throws(JSONCursor.SyntaxError) {
-            _ = try Array(text.utf8).withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
+        do throws(Complaint) {
+            _ = try Array(text.utf8).withUnsafeBufferPointer { bytes throws(Complaint) in
                 try JSONValue(bytes)
             }
             #expect(!isTooDeep)
         } catch {
-            #expect(error.isTooDeep && isTooDeep)
-            #expect(error.message.contains("64"))
+            #expect(error.kind == JSONCursor.tooDeep && isTooDeep)
+            #expect(error.description.contains("64"))
         }
     }
 }

@@ -70,7 +70,7 @@ final class MapLoader {
     ) -> MapLoader {
         let json = json.withoutByteOrderMark
         var loader = MapLoader(folder, looksAtFiles: looksAtFiles, handlers: handlers)
-        do throws(JSONCursor.SyntaxError) {
+        do throws(Complaint) {
             if try !loader.add(json) {
                 loader = MapLoader(
                     folder,
@@ -102,7 +102,7 @@ final class MapLoader {
     ///
     /// - Returns: `false` if the map must be read again, because the defaults come after an entry to which they apply;
     ///   otherwise, `true`.
-    private func add(_ json: [UInt8]) throws(JSONCursor.SyntaxError) -> Bool {
+    private func add(_ json: [UInt8]) throws(Complaint) -> Bool {
         var (hasEntries, areDefaultsFirst) = (false, true)
         try JSONScanner(json).forEachMember { member in
             guard !member.key.hasPrefix("$") else {

@@ -76,7 +76,7 @@ package final class RequestCondition: Sendable {
         return "\(isHeader ? "the" : "the query's") \(name) is \(given), not “\(wanted.text.clipped)”"
     }
 
-    private func failure(ofJSON body: Result<JSONValue, JSONCursor.SyntaxError>?) -> String? {
+    private func failure(ofJSON body: Result<JSONValue, Complaint>?) -> String? {
         guard let json, let body else { return nil }
         switch body {
         case .success(let value):
@@ -84,9 +84,11 @@ package final class RequestCondition: Sendable {
             let place = difference.path.isEmpty ? "the body" : "the body's “\(difference.path.clipped)”"
             return difference.predicate.map { "\(place) \($0)" } ?? "the body has no “\(difference.path.clipped)”"
         case .failure(let error):
-            if error.isTooDeep { return "the body's JSON is nested more than \(JSONValue.deepest) levels deep" }
-            return error.hasLongExponent
-                ? "the body has a number with an exponent of more than 4 digits" : "the body isn't JSON"
+            return switch error.kind {
+            case JSONCursor.tooDeep: "the body's JSON is nested more than \(JSONValue.deepest) levels deep"
+            case JSONCursor.longExponent: "the body has a number with an exponent of more than 4 digits"
+            default: "the body isn't JSON"
+            }
         }
     }
 

@@ -11,7 +11,7 @@ package final class RequestFacts: Sendable {
     let headers: [String: String]
     let body: Body
 
-    private let parsed = Guarded<Result<JSONValue, JSONCursor.SyntaxError>?>(nil)
+    private let parsed = Guarded<Result<JSONValue, Complaint>?>(nil)
 
     package init(method: String = "GET", headers: [String: String] = [:], body: Body = .none) {
         self.method = method
@@ -31,7 +31,7 @@ package final class RequestFacts: Sendable {
     static let plain = RequestFacts()
 
     /// `nil` if the body isn't ``Body/data(_:)``. The body is parsed at the first access.
-    var json: Result<JSONValue, JSONCursor.SyntaxError>? {
+    var json: Result<JSONValue, Complaint>? {
         guard case .data(let data) = body else { return nil }
         return parsed.withLock { parsed in
             let made = parsed ?? Self.parse(data)
@@ -40,9 +40,9 @@ package final class RequestFacts: Sendable {
         }
     }
 
-    private static func parse(_ data: Data) -> Result<JSONValue, JSONCursor.SyntaxError> {
+    private static func parse(_ data: Data) -> Result<JSONValue, Complaint> {
         data.withUnsafeBytes { bytes in
-            Result { () throws(JSONCursor.SyntaxError) in try JSONValue(bytes.bindMemory(to: UInt8.self)) }
+            Result { () throws(Complaint) in try JSONValue(bytes.bindMemory(to: UInt8.self)) }
         }
     }
 }
