@@ -95,7 +95,7 @@ extension Responder {
             _ = returned.removeNote(of: request)
             return true
         }
-        return returned.removeNote(of: request, http, generation: retained.generation)
+        return returned.removeNote(of: request, (head: http, generation: retained.generation)) != nil
     }
 }
 
@@ -108,6 +108,7 @@ extension CachedURLResponse {
 
 extension URLRequest {
     /// Also compares headers, bodies and timeouts, which Foundation's `==` ignores (`NSURLRequest.swift`, `isEqual`).
+    @inline(never)  // Otherwise, each of its callers would contain a copy of what compares two bodies.
     func isSame(as other: URLRequest) -> Bool {
         self == other && allHTTPHeaderFields == other.allHTTPHeaderFields && httpBody == other.httpBody
             && timeoutInterval == other.timeoutInterval

@@ -25,6 +25,12 @@ final class ReturnedResponses: Sendable {
         /// The head of a response that a protocol may deliver without deciding about the request again; otherwise `nil`.
         let head: HTTPURLResponse?
         let generation: Int
+
+        func isWanted(_ response: (head: HTTPURLResponse, generation: Int)?) -> Bool {
+            guard let response else { return true }
+            guard let head, generation == response.generation else { return false }
+            return head.statusCode == response.head.statusCode && head.headers == response.head.headers
+        }
     }
 
     /// The latest notes. Most are never asked for: a session without the protocol uses the cache's response.
@@ -52,22 +58,16 @@ final class ReturnedResponses: Sendable {
         }
     }
 
-    /// Returns whether a response was noted for a request, and removes the note.
-    func removeNote(of request: URLRequest, _ http: HTTPURLResponse, generation: Int) -> Bool {
-        removeNote(of: request) { note in
-            guard let head = note.head, note.generation == generation else { return false }
-            return head.statusCode == http.statusCode && head.headers == http.headers
-        } != nil
-    }
-
     /// Returns what a request's lookup was counted as, and removes the note; `nil` if there was none.
-    func removeNote(of request: URLRequest) -> Count? { removeNote(of: request) { _ in true } }
-
-    private func removeNote(of request: URLRequest, _ isWanted: (Note) -> Bool) -> Count? {
+    ///
+    /// - Parameter response: The head of the response that must be noted, and the generation in which it must have been
+    ///   returned; `nil`, the default, to remove the latest note of any response, or of none.
+    func removeNote(of request: URLRequest, _ response: (head: HTTPURLResponse, generation: Int)? = nil) -> Count? {
         guard isUsed else { return nil }
         let request = request.withoutBody
         return notes.withLock { notes in
-            notes.lastIndex { $0.request.isSame(as: request) && isWanted($0) }.map { notes.remove(at: $0).count }
+            let index = notes.lastIndex { $0.request.isSame(as: request) && $0.isWanted(response) }
+            return index.map { notes.remove(at: $0).count }
         }
     }
 }
