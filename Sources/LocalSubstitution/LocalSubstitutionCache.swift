@@ -53,6 +53,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     }
 
     /// Creates a cache for a loader with other traits than the platform's.
+    @inline(never)  // Otherwise, the other initializers would each contain a copy.
     package init(
         map: SubstitutionMap,
         reloadsChanges: Bool = false,

@@ -71,6 +71,7 @@ final class Plan: Sendable {
     }
 
     /// - Parameter body: The request's body; by default, the one that the request contains.
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     init(
         _ request: URLRequest,
         body: RequestFacts.Body? = nil,

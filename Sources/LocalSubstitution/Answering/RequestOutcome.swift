@@ -46,6 +46,7 @@ package final class RequestOutcome: Sendable {
     private let redirected: URLRequest?
 
     /// - Parameter bytes: The size of the body; `nil`, the default, if it's that of the result's body.
+    @inline(never)  // Otherwise, some twenty callers would each contain a copy.
     init(
         _ kind: Kind,
         _ plan: Plan?,
@@ -64,6 +65,7 @@ package final class RequestOutcome: Sendable {
         self.then = then
     }
 
+    @inline(never)  // Otherwise, some thirty callers would each contain a copy.
     static func failed(_ plan: Plan?, _ error: URLError) -> RequestOutcome {
         RequestOutcome(.failed, plan, .failure(error))
     }

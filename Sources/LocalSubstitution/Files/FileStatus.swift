@@ -27,6 +27,7 @@ package struct FileStatus: Equatable, Sendable {
     let changed: Int64
 
     /// Follows symbolic links.
+    @inline(never)  // Otherwise, some twenty callers would each contain a copy.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

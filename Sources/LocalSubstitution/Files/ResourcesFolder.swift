@@ -66,6 +66,7 @@ package final class ResourcesFolder: Sendable {
 
     package var url: URL { URL(fileURLWithPath: path, isDirectory: true) }
 
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     package func path(of name: String) -> String {
         path == "/" ? "/\(name)" : "\(path)/\(name)"
     }

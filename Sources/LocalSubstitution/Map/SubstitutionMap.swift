@@ -248,6 +248,7 @@ public struct SubstitutionMap: Sendable {
         return match(url).localSubstitution
     }
 
+    @inline(never)  // Otherwise, the initializers for files and bundles would each contain a copy.
     package init(
         _ file: MapFile,
         resources: URL?,

@@ -13,6 +13,7 @@ package enum Digest {
         return text.withUTF8 { base64(digest(UnsafeRawBufferPointer($0))) }
     }
 
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     static func base64(of data: Data) -> String { data.withUnsafeBytes { base64(digest($0)) } }
 
     private static func base64(_ digest: (high: UInt64, low: UInt64)) -> String {

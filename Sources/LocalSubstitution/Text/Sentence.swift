@@ -17,6 +17,7 @@ extension String {
     package func fragment(withAdvice advice: String?) -> String { self + (advice.map { ": \($0)" } ?? "") }
 
     /// The text to quote: all of it, or its first 100 characters and “…” if it's longer.
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     var clipped: String { count <= 100 ? self : prefix(100) + "…" }
 
     /// The text for the beginning of a sentence.

@@ -53,5 +53,6 @@ extension UInt8 {
 }
 
 extension String {
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     func count(of byte: UInt8) -> Int { utf8.count { $0 == byte } }
 }

@@ -110,6 +110,7 @@ extension EntryFields {
         /// defaults. `nil` for a field that can't have a default.
         let inherit: Inherit?
 
+        @inline(never)  // Otherwise, the list of fields would contain a copy for each.
         private init(
             _ name: String,
             answer: Kind? = nil,

@@ -295,6 +295,7 @@ final class NearMisses: Sendable {
 
     /// Undoes percent-encoding, except that of `*`, which would be a wildcard. `+` becomes a space, as in a form, and
     /// letters with accents are in one form (NFC).
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     private static func decoded(_ text: String) -> String {
         let text = text.replacingOccurrences(of: "%2A", with: "%252A")
         return (String(utf8: PercentEncoding.decode(text.utf8)) ?? text).replacingOccurrences(of: "+", with: " ")

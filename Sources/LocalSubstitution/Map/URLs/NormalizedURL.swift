@@ -29,6 +29,7 @@ package final class NormalizedURL: Sendable {
     /// A fragment is dropped.
     ///
     /// - Throws: An error if the text isn't an `http` or `https` URL with a host, or if it has user info.
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     package convenience init(_ text: String) throws(Complaint) {
         if let layout = Layout(ofNormal: text) {
             self.init(text: text, layout: layout)
