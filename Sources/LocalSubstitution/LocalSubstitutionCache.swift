@@ -210,7 +210,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///
     /// Delays, conditions, handlers, redirects, statistics and events work as in a session. Forwarded requests use the
     /// default configuration. A streamed response is returned whole. A redirect is followed if an entry matches its
-    /// target. Otherwise, the redirect itself is returned.
+    /// target, unless its own entry says that it isn't (``SubstitutionMap/Answer/follow(_:)``). Otherwise, the redirect
+    /// itself is returned.
     ///
     /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
     /// - Throws: A `URLError`: the error of the entry, its handler or the network, an error that says why a file can't

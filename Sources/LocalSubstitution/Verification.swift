@@ -171,7 +171,7 @@ extension LocalSubstitutionCache {
             guard let url = URL(string: entry.key) else { continue }
             let plan = Plan(URLRequest(url: url), in: map, traits: responder.traits)
             // A redirect can't be verified: the session would follow it.
-            guard case .answer(let substitution) = plan.action, !substitution.isRedirect,
+            guard case .answer(let substitution) = plan.action, !substitution.isFollowed,
                 Explanation(plan).cacheOnly.outcome == .matched
             else { continue }
             return url

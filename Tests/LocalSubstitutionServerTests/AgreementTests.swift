@@ -122,6 +122,12 @@ struct AgreementTests {
             attached: .matched,
             cacheOnly: .unmatched
         ),
+        Row(
+            what: "a redirect that isn't followed",
+            entry: #"{ "text": "entry", "status": 302, "headers": { "Location": "/y" }, "follow": false }"#,
+            attached: .matched,
+            cacheOnly: .unmatched
+        ),
         Row(what: "a handler", entry: #"{ "handler": "entry" }"#, attached: .matched, cacheOnly: .unmatched),
         Row(what: "an error", entry: #"{ "error": "cannotFindHost" }"#, attached: .failed, cacheOnly: .unmatched),
         Row(

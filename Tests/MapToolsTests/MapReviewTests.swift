@@ -119,6 +119,11 @@ struct MapReviewTests {
                 "https://h/a",
                 "“delay”, “error” and “times” need an attached session"
             ),
+            Row(
+                #"{"https://h/a": {"status": 302, "headers": {"Location": "/"}, "follow": false}}"#,
+                "https://h/a",
+                "“follow” needs"
+            ),
             Row(#"{"https://h/a": {"stream": ["a"]}}"#, "https://h/a", "“stream” needs"),
             Row(#"{"https://h/a": {"text": "a", "bytesPerSecond": 1}}"#, "https://h/a", "“bytesPerSecond” needs"),
             Row(#"{"https://h/a": {"text": "a", "secondsPerLine": 1}}"#, "https://h/a", "“secondsPerLine” needs"),

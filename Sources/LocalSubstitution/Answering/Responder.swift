@@ -232,7 +232,7 @@ extension Responder {
         case .ofEntry(let response, let substitution):
             let bytes = response.data.count
             reportMatched(plan, bytes: bytes)
-            let isFinal = substitution.use == .always && !substitution.isRedirect
+            let isFinal = substitution.use == .always && !substitution.isFollowed
             note(plan, .matched, bytes: bytes, isFinal ? response : nil)
             return response
         case .inDefaultCache(let response):

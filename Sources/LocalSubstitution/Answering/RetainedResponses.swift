@@ -351,7 +351,7 @@ extension RetainedResponses {
             let alternative = match.winner?.options.place?.number ?? 0
             return decidedName(url, map: match.depth, entry: number, alternative: alternative)
         }
-        let isPlain = plan.request.httpMethod == "GET" && !substitution.isRedirect
+        let isPlain = plan.request.httpMethod == "GET" && !substitution.isFollowed
         let mayBeReplaced = substitution.use == .untilUpdated && plan.isOffline
         return obstacle == nil && isPlain && !mayBeReplaced ? url : nil
     }

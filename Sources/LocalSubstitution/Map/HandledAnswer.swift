@@ -35,7 +35,7 @@ struct HandledAnswer {
             file: merged.file.map { FileName(text: $0) },
             options: Entry.Options(merged)
         )
-        problems += [merged.requestHeadersProblem, Self.problem(with: entry, in: folder)].compactMap { $0 }
+        problems += [merged.inheritedConflict?.message, Self.problem(with: entry, in: folder)].compactMap { $0 }
         if let problem = problems.first { throw Complaint(problem) }
         do throws(Complaint) {
             let target = try entry.forwardTarget?.filled(with: [], for: url)

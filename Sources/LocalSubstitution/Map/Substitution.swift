@@ -104,8 +104,10 @@ package final class Substitution: Sendable {
     /// `nil` if the answer has no body in the map or in code.
     var inlineBody: Entry.Body? { if case .inline(let body) = answer { body } else { nil } }
 
-    /// Whether the response redirects (RFC 9110 §15.4). Without a `Location`, it doesn't.
-    var isRedirect: Bool { Redirect.statuses.contains(status) && headers[header: "Location"] != nil }
+    /// Whether the response redirects (RFC 9110 §15.4), and a session follows it. Without a `Location`, it doesn't redirect.
+    var isFollowed: Bool {
+        Redirect.statuses.contains(status) && headers[header: "Location"] != nil && options.fields.follow != false
+    }
 }
 
 /// What decides an answer's MIME type and charset.

@@ -250,6 +250,18 @@ extension SubstitutionMap.Answer {
     /// Sets the HTTP status code, 200–599.
     public func status(_ status: Int) -> Self { setting("status", String(status)) }
 
+    /// Sets whether a session follows this redirect. By default, it does.
+    ///
+    /// With `false`, the client gets the redirect itself. Use this to test code that reads `Location`, such as a sign-in:
+    ///
+    /// ```swift
+    /// .status(302).headers(["Location": "app://signed-in?code=1"]).follow(false)
+    /// ```
+    ///
+    /// `false` needs an attached session. A `SubstitutionServer` always sends redirects to its client. If the answer has no
+    /// status 301, 302, 303, 307 or 308, or no header `Location`, creating a map with it throws an error.
+    public func follow(_ follow: Bool) -> Self { setting("follow", follow ? "true" : "false") }
+
     /// Adds headers to the response. A header replaces an earlier one with the same name, in any letter case.
     public func headers(_ headers: [String: String]) -> Self { adding(headers.mapValues { $0 }, to: "headers") }
 

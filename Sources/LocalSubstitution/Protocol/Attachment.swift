@@ -126,13 +126,15 @@ final class Attachment: Sendable {
 
     /// Returns whether a load may follow an entry's redirect.
     private func follows(_ substitution: Substitution) -> Bool {
-        substitution.isRedirect && (!client.contains(.followsRedirects) || client.contains(.loadsUnmatched))
+        substitution.isFollowed && (!client.contains(.followsRedirects) || client.contains(.loadsUnmatched))
     }
 
     /// Returns the request for a redirect's target, if a client that loads unmatched requests itself got the redirect,
-    /// and an entry matches, or may match, its target. Returns `nil` for any other outcome or client.
+    /// and an entry matches, or may match, its target. Returns `nil` for any other outcome or client, and for an entry's
+    /// redirect that isn't followed.
     func request(after outcome: RequestOutcome) -> URLRequest? {
-        guard client.contains(.loadsUnmatched), let http = outcome.response?.head as? HTTPURLResponse,
+        guard client.contains(.loadsUnmatched), outcome.plan?.substitution?.options.fields.follow != false,
+            let http = outcome.response?.head as? HTTPURLResponse,
             Redirect.statuses.contains(http.statusCode),
             let next = outcome.plan?.request
                 .redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location")),

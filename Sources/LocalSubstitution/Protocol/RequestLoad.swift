@@ -262,7 +262,7 @@ final class RequestLoad {
     /// Returns an entry's response, without waiting for its delay. Follows the entry's redirect, unless the client
     /// does: the client gets only the response from the redirect's target.
     private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
-        if !attachment.client.contains(.followsRedirects), substitution.isRedirect,
+        if !attachment.client.contains(.followsRedirects), substitution.isFollowed,
             let next = plan.request.redirected(by: substitution.status, to: substitution.headers[header: "Location"])
         {
             responder.maps.use(plan)

@@ -103,6 +103,10 @@ enum MapSchema {
                 { "allOf": [{ "$ref": "#/$defs/noAnswer" }, { "anyOf": [{ "required": ["status"] }, { "required": ["setRequestHeaders"] }] }] }
               ],
               "dependentSchemas": {
+                "follow": {
+                  "required": ["status"],
+                  "properties": { "status": { "enum": [301, 302, 303, 307, 308] } }
+                },
                 "json": { "$ref": "#/$defs/inline" },
                 "text": { "$ref": "#/$defs/inline" },
                 "stream": {
@@ -363,6 +367,11 @@ enum MapSchema {
                     "type": "string",
                     "not": { "pattern": "[\\u0000-\\u0008\\u000a-\\u001f\\u007f]" }
                   }
+                },
+                "follow": {
+                  "description": "For a redirect: whether a session follows it. With false, the client gets the redirect itself.",
+                  "type": "boolean",
+                  "default": true
                 },
                 "ignoreQuery": {
                   "description": "Query parameters to ignore: true for all, or a list of names, each perhaps with a * at its end.",

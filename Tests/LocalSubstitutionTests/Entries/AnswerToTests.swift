@@ -22,6 +22,7 @@ struct AnswerToTests {
         "http://h/cut": { "stream": ["a", { "error": "networkConnectionLost" }] },
         "http://h/null": null,
         "http://h/redirect": { "status": 302, "headers": { "Location": "/file" } },
+        "http://h/unfollowed": { "status": 302, "headers": { "Location": "/file" }, "follow": false },
         "http://h/away": { "status": 302, "headers": { "Location": "http://elsewhere/" } },
         "http://h/loop": { "status": 302, "headers": { "Location": "/loop" } },
         "http://h/sent": { "forwardTo": "ORIGIN/x" },
@@ -35,8 +36,8 @@ struct AnswerToTests {
         "It's what a session would answer",
         arguments: [
             ("file", "local", 200), ("text", "t", 404), ("stream", "ablocal", 200), ("throttled", "abcd", 200),
-            ("redirect", "local", 200), ("away", "", 302), ("sent", "network GET", 200), ("offline", "local", 200),
-            ("/up", "network GET", 200),
+            ("redirect", "local", 200), ("unfollowed", "", 302), ("away", "", 302), ("sent", "network GET", 200),
+            ("offline", "local", 200), ("/up", "network GET", 200),
         ]
     )
     func answers(path: String, text: String, status: Int) async throws {

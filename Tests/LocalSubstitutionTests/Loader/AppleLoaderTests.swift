@@ -326,6 +326,16 @@ struct AppleLoaderTests {
         #expect(outcome.calls == [.response(status: 200, url: "https://h/b"), .data("b"), .finished])
     }
 
+    @Test("Redirects: one that isn't followed is a response like any other", arguments: [301, 302])
+    func unfollowedRedirect(_ status: Int) async throws {
+        let cache = try cache([
+            "https://h/a": .text("moved").status(status).headers(["Location": "/b"]).follow(false),
+            "https://h/b": .text("b"),
+        ])
+        let outcome = await (try loader(cache)).outcome(try request("https://h/a"))
+        #expect(outcome.calls == [.response(status: status, url: "https://h/a"), .data("moved"), .finished])
+    }
+
     @Test("Challenges: a client answers a server's, and gets an entry's 401 with its challenge")
     func challenge() async throws {
         let origin = try LoopbackServer { request in

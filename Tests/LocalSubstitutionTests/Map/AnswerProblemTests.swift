@@ -29,6 +29,24 @@ struct AnswerProblemTests {
         Row(key: "$defaults", #"{"file": "a"}"#, .conflict, "“file” can't be a default", "in each entry", "headers, "),
         Row(key: "$defaults", #"{"status": 404}"#, .conflict, "“status” can't be a default"),
         Row(key: "$defaults", #"{"when": {"text": "a"}}"#, .conflict, "“when” can't be a default"),
+        // Redirects.
+        Row(#"{"text": "a", "follow": false}"#, .conflict, "“follow” is only for redirects", "the header “Location”"),
+        Row(
+            #"{"status": 304, "headers": {"Location": "/"}, "follow": false}"#,
+            .conflict,
+            "Add the header “Location” and the status 301, 302, 303, 307 or 308, or remove “follow”."
+        ),
+        Row(#"{"status": 200, "headers": {"Location": "/"}, "follow": true}"#, .conflict, "“follow” is only for"),
+        Row(#"[{"text": "a", "follow": true}]"#, .conflict, "Alternative 1: “follow” is only for redirects"),
+        Row(#"{"error": "timedOut", "follow": false}"#, .conflict, "“follow” can't go with “error”", "Remove “follow”"),
+        Row(#"{"forwardTo": "http://l/", "follow": false}"#, .conflict, "“follow” can't go with “forwardTo”"),
+        Row(#"{"alternatives": ["a"], "follow": false}"#, .conflict, "Write “follow” in an alternative."),
+        Row(
+            #"{"status": 302, "headers": {"Location": "/"}, "follow": "no"}"#,
+            .wrongType,
+            "“follow” must be true or false."
+        ),
+        Row(key: "$defaults", #"{"follow": false}"#, .conflict, "“follow” can't be a default"),
         // Alternatives.
         Row(#"{"alternatives": []}"#, .wrongType, "is empty", "Add a file name or an object"),
         Row(#"{"alternatives": "a"}"#, .wrongType, "“alternatives” must be a list"),
@@ -126,6 +144,9 @@ struct AnswerProblemTests {
 
     /// Problems that a schema can't see.
     private static let others = [
+        // The header could come from the defaults.
+        Row(#"{"status": 302, "follow": false}"#, .conflict, "“follow” is only for redirects", "the header “Location”"),
+        Row(#"[{"status": 302, "follow": true}]"#, .conflict, "Alternative 1: “follow” is only for redirects"),
         Row(#"{"forwardTo": "http://l/*"}"#, .invalidValue, "“forwardTo” has 1 *", "the key has none after its host"),
         Row(key: "https://h/*", #"{"forwardTo": "http://l/*?q=*"}"#, .invalidValue, "has 2 *", "only 1"),
         Row(key: "https://*.h/*", #"[{"forwardTo": "http://l/*/*"}]"#, .invalidValue, "has 2 *", "only 1"),

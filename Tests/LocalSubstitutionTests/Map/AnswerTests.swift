@@ -51,6 +51,10 @@ struct AnswerTests {
             .file("a").headers(["A": "1"]).mimeType("a/b"),
             #"{"file": "a", "headers": {"A": "1"}, "mimeType": "a/b"}"#
         ),
+        Row(
+            .status(302).headers(["Location": "/"]).follow(true).follow(false),
+            #"{"status": 302, "headers": {"Location": "/"}, "follow": false}"#
+        ),
         Row(.file("a").charset(nil), #"{"file": "a", "charset": null}"#),
         Row(.file("a").charset("utf-16").delay(0.2), #"{"file": "a", "charset": "utf-16", "delay": 0.2}"#),
         Row(.file("a").methods("POST", "PUT"), #"{"file": "a", "methods": ["POST", "PUT"]}"#),

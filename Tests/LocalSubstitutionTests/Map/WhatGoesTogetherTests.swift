@@ -18,7 +18,7 @@ struct WhatGoesTogetherTests {
         var testDescription: String { json }
     }
 
-    private static let response: Set = ["status", "mimeType", "charset", "headers", "delay"]
+    private static let response: Set = ["status", "mimeType", "charset", "headers", "delay", "follow, redirect"]
     private static let offline: Set = ["whenOffline", "timeout", "setRequestHeaders, whenOffline"]
     private static let rates: Set = ["bytesPerSecond", "secondsPerLine", "secondsPerEvent"]
     /// A response with a body that the map has.
@@ -67,6 +67,10 @@ struct WhatGoesTogetherTests {
         Field(name: "mimeType", json: #""mimeType": "a/b""#) { $0.mimeType("a/b") },
         Field(name: "charset", json: #""charset": "utf-8""#) { $0.charset("utf-8") },
         Field(name: "headers", json: #""headers": {"A": "1"}"#) { $0.headers(["A": "1"]) },
+        Field(name: "follow", json: #""follow": false"#) { $0.follow(false) },
+        Field(name: "follow, redirect", json: #""status": 302, "headers": {"Location": "/"}, "follow": false"#) {
+            $0.status(302).headers(["Location": "/"]).follow(false)
+        },
         Field(name: "delay", json: #""delay": 0.5"#) { $0.delay(0.5) },
         Field(name: "bytesPerSecond", json: #""bytesPerSecond": 1"#) { $0.bytesPerSecond(1) },
         Field(name: "secondsPerLine", json: #""secondsPerLine": 0"#) { $0.secondsPerLine(0) },

@@ -19,6 +19,8 @@ package struct EntryFields: Sendable {
     /// Headers to set on a forwarded request. A `nil` value removes the header.
     var requestHeaders: [(name: String, value: String?)] = []
     package var ignoreQuery: Query.Ignored?
+    /// Whether a session follows the redirect; `nil` if it does by default.
+    var follow: Bool?
     package var use: Substitution.Use?
     package internal(set) var timeout: Double?
     package var methods: [String]?
@@ -58,12 +60,14 @@ package struct EntryFields: Sendable {
         return merged
     }
 
-    /// A message if `setRequestHeaders` is set although the entry forwards no requests; otherwise, `nil`. It depends on
-    /// `use`, which may come from the defaults, so call ``merged(withDefaults:in:)`` first.
-    var requestHeadersProblem: String? {
-        guard !requestHeaders.isEmpty, use != .whenOffline, kind != .network else { return nil }
-        return
-            "“setRequestHeaders” changes only forwarded requests. Remove it, or add \"use\": \"whenOffline\"."
+    /// A field that contradicts what the entry has or, like `use` or a header, inherits, and the message about it; `nil`
+    /// if there's none. Call ``merged(withDefaults:in:)`` first.
+    var inheritedConflict: (field: String, message: String)? {
+        if !requestHeaders.isEmpty, use != .whenOffline, kind != .network {
+            let advice = "Remove it, or add \"use\": \"whenOffline\"."
+            return ("setRequestHeaders", "“setRequestHeaders” changes only forwarded requests. \(advice)")
+        }
+        return follow != nil && headers[header: "Location"] == nil ? Kind.followConflict : nil
     }
 
     /// The fields that need an attached session, since a cache can't implement them: the name of each, and a
@@ -79,6 +83,7 @@ package struct EntryFields: Sendable {
         "secondsPerEvent": { if case .secondsPerEvent? = $0.rate { true } else { false } },
         "forwardTo": { if case .network(_?)? = $0.answer { true } else { false } },
         "setRequestHeaders": { !$0.requestHeaders.isEmpty },
+        "follow": { $0.follow == false },
         "when.json": { $0.when?.json != nil },
         "when.text": { $0.when?.text != nil },
     ]
@@ -161,6 +166,9 @@ extension EntryFields {
                 }
             },
             Field("headers", in: everywhere, refusing: [.error, .handler], inherit: addHeaders) { $0.readHeaders($1) },
+            Field("follow", refusing: [.error, .network, .handler, .alternatives]) {
+                $0.fields.follow = $0.bool($1, "true or false")
+            },
             Field("json", answer: .inline, in: withPieces) { $0.readJSON($1) },
             Field("text", answer: .inline, in: withPieces) {
                 guard let text = $0.string($1, "a string") else { return }
@@ -338,6 +346,7 @@ extension EntryFields {
         /// Returns a field whose value contradicts another field of the entry, and the message about it; `nil` if
         /// there's none.
         static func conflict(of fields: EntryFields) -> (field: String, message: String)? {
+            if fields.follow != nil, !Redirect.statuses.contains(fields.status ?? 200) { return followConflict }
             switch fields.kind {
             case .inline, .data, .empty:
                 if fields.use == .untilUpdated {
@@ -354,6 +363,15 @@ extension EntryFields {
                 )
             case .file, .error, .network, .handler, .alternatives, nil: return nil
             }
+        }
+
+        /// The field `follow` and the message about it if the entry isn't a redirect.
+        fileprivate static var followConflict: (field: String, message: String) {
+            let statuses = "301, 302, 303, 307 or 308"
+            return (
+                "follow",
+                "“follow” is only for redirects. Add the header “Location” and the status \(statuses), or remove “follow”."
+            )
         }
 
         private static func otherCharset(_ fields: EntryFields, _ advice: String) -> (field: String, message: String)? {

@@ -171,8 +171,8 @@ final class MapLoader {
         let options = Entry.Options(fields, alternatives: alternatives.entries)
         if reader.problems.isEmpty {
             problems += alternatives.problems
-            if let message = fields.requestHeadersProblem {
-                problems.append(Problem(.conflict, key: key, line: reader.lineInMap("setRequestHeaders"), message))
+            if let (field, message) = fields.inheritedConflict {
+                problems.append(Problem(.conflict, key: key, line: reader.lineInMap(field), message))
             }
         }
         let isRight = reader.problems.isEmpty && problems.count == problemsBefore
@@ -291,7 +291,7 @@ private struct AlternativeEntries {
     }
 
     private mutating func check(_ entry: Entry, _ fields: EntryFields) {
-        if let message = fields.requestHeadersProblem { note(.conflict, entry, message) }
+        if let conflict = fields.inheritedConflict { note(.conflict, entry, conflict.message) }
         let condition = entry.options.fields.when?.digest ?? Self.always
         let methods = Self.methods(of: entry)
         let first = first(answering: methods, for: Self.always) ?? first(answering: methods, for: condition)
