@@ -34,6 +34,16 @@ struct PieceTests {
         #expect(isComplete)
     }
 
+    @Test("A piece that's due at once, or bytes, is a chunk, too")
+    func atOnce() throws {
+        let served = try served(
+            #""https://h.example/s": { "stream": ["a", "b", { "base64": "Yw==" }, { "json": 1 }] }"#
+        )
+        let client = try PieceClient(served, "https://h.example/s")
+        _ = try client.head()
+        #expect(client.chunks().0.map(\.text) == ["a", "b", "c", "1"])
+    }
+
     @Test("After an error or a missing file, the connection is cut without the last chunk")
     func error() throws {
         let served = try served(

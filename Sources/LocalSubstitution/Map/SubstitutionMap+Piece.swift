@@ -1,11 +1,17 @@
 public import Foundation
 
 extension SubstitutionMap {
-    /// A piece of a stream made in code: text, JSON, a file, or the error that ends the stream. A string literal is
+    /// A piece of a stream made in code: text, bytes, JSON, a file, or the error that ends the stream. A string literal is
     /// text. Streams need an attached session.
     ///
     /// ```swift
     /// .stream(["data: a\n\n", .text("data: b\n\n").delay(0.2), .file("rest.sse"), .error(.networkConnectionLost)])
+    /// ```
+    /// An attached session delivers each piece by itself, even one that's due at once. So to test how code joins the
+    /// pieces of a response, cut it anywhere, such as within a character:
+    ///
+    /// ```swift
+    /// .stream([.data(Data([0xC3])), .data(Data([0xA9]))])
     /// ```
     public struct Piece: Sendable, ExpressibleByStringInterpolation {
         private let field: (key: String, value: String)
@@ -22,6 +28,11 @@ extension SubstitutionMap {
 
         /// Text in UTF-8.
         public static func text(_ text: String) -> Piece { Piece("text", JSONText.string(text)) }
+
+        /// Bytes, such as a part of a picture or of a character.
+        public static func data(_ data: Data) -> Piece {
+            Piece("base64", JSONText.string(data.base64EncodedString()))
+        }
 
         /// JSON that you write as a literal. No line end is added.
         public static func json(_ value: Answer.JSON) -> Piece { Piece("json", value.text, problem: value.problem) }
@@ -76,20 +87,6 @@ extension Entry {
             return pieces.map { piece in
                 guard piece.file != nil, let name = names.popFirst() else { return piece }
                 return Piece(content: .file(FileName(text: name)), delay: piece.delay, line: piece.line)
-            }
-        }
-
-        /// Joins each piece that has no delay to the previous piece. A file isn't joined, since it's read only when
-        /// it's due.
-        static func joined(_ pieces: [Piece]) -> [Piece] {
-            pieces.reduce(into: []) { joined, piece in
-                guard piece.delay == 0, case .data(let next) = piece.content, let last = joined.indices.last,
-                    case .data(var data) = joined[last].content
-                else { return joined.append(piece) }
-                // Drops the list's reference to the bytes, so that appending doesn't copy them.
-                joined[last].content = .data(Data())
-                data.append(next)
-                joined[last].content = .data(data)
             }
         }
     }

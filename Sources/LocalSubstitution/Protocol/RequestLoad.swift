@@ -292,7 +292,7 @@ final class RequestLoad {
             else { return .failed(plan, URLError(.badURL)) }
             responder.maps.use(plan)
             client.receive(.head(head, .matched))
-            for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
+            for piece in plan.request.httpMethod == "HEAD" ? [] : pieces {
                 try await timeout.waitOrTimeOut(until: sent + piece.delay, since: sent, for: url)
                 let data: Data
                 switch piece.content {

@@ -201,13 +201,20 @@ enum MapSchema {
                   "type": "object",
                   "properties": {
                     "text": { "description": "Text in UTF-8.", "type": "string" },
+                    "base64": {
+                      "description": "Bytes, in base64.",
+                      "type": "string",
+                      "pattern": "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
+                    },
                     "json": { "description": "Any JSON value, sent exactly as written, without a line end." },
                     "file": { "$ref": "#/$defs/file" },
                     "error": { "$ref": "#/$defs/fields/properties/error" },
                     "delay": { "description": "How long after the piece before, in seconds.", "$ref": "#/$defs/seconds" }
                   },
                   "additionalProperties": false,
-                  "oneOf": [{ "required": ["text"] }, { "required": ["json"] }, { "required": ["file"] }, { "required": ["error"] }]
+                  "oneOf": [
+                    { "required": ["text"] }, { "required": ["base64"] }, { "required": ["json"] }, { "required": ["file"] }, { "required": ["error"] }
+                  ]
                 }
               ]
             },

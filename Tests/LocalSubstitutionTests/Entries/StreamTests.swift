@@ -251,8 +251,8 @@ struct StreamTests {
         #expect(statistics.bytes == (matched == 2 ? "anext" : "next").utf8.count)
     }
 
-    @Test("Pieces that are due at once may be one, and those 20 ms apart arrive apart")
-    func joined() async throws {
+    @Test("Each piece is delivered by itself, even one that's due at once, and those 20 ms apart arrive apart")
+    func apart() async throws {
         let got = try await Streamed(
             #"""
             "http://h/s": { "stream": [
@@ -260,8 +260,37 @@ struct StreamTests {
             ] }
             """#
         ).load("http://h/s")
-        #expect(got.pieces.map(\.text) == ["ab", "cd1", "e"])
-        for (number, piece) in got.pieces.enumerated() { #expect(piece.seconds >= Double(number) * 0.02) }
+        #expect(got.pieces.map(\.text) == ["a", "b", "c", "d", "1", "e"])
+        for (number, piece) in got.pieces.enumerated() {
+            #expect(piece.seconds >= [0, 0, 0.02, 0.02, 0.02, 0.04][number])
+        }
+    }
+
+    @Test("10,000 pieces are 10,000 calls, in order, and the whole body for anything else")
+    func tenThousand() async throws {
+        let pieces = (0..<10_000).map { "\($0)\n" }
+        let list = pieces.map { JSONText.string($0) }.joined(separator: ", ")
+        let streamed = try Streamed("\"http://h/s\": { \"stream\": [\(list)] }")
+        #expect(try await streamed.load("http://h/s").pieces.map(\.text) == pieces)
+        #expect(try await streamed.session.load("http://h/s").text == pieces.joined())
+        let answer = try await streamed.session.cache.answer(to: streamed.session.request("http://h/s"))
+        #expect(answer?.0 == Data(pieces.joined().utf8))
+    }
+
+    @Test("A piece may be bytes, even a part of a character")
+    func bytes() async throws {
+        let streamed = try Streamed(
+            #""http://h/s": { "stream": ["caf", { "base64": "ww==" }, { "base64": "" }, { "base64": "qQ==", "delay": 0.01 }] }"#
+        )
+        #expect(try await streamed.load("http://h/s").pieces.map(\.text) == ["caf", "\u{FFFD}", "\u{FFFD}"])
+        #expect(try await streamed.session.load("http://h/s").text == "café")
+        let bytes = Data((0...255).map { UInt8($0) })
+        // A slice, whose indices don't begin at 0.
+        let map = try SubstitutionMap([
+            "http://h/s": .stream([.data(bytes.prefix(2)), .data(bytes.dropFirst(2))]).mimeType("image/png")
+        ])
+        let request = try streamed.session.request("http://h/s")
+        #expect(try await LocalSubstitutionCache(map: map).answer(to: request)?.0 == bytes)
     }
 
     @Test("An error ends a stream; a completion handler gets only the error")

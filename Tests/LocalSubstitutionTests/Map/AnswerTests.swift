@@ -68,11 +68,11 @@ struct AnswerTests {
         Row(
             .stream([
                 "data: a\n\n", .text("b").delay(0.2), .json(["c": 1]), .file("a").delay(1),
-                .error(.networkConnectionLost),
+                .data(Data([0, 255])).delay(0.5), .error(.networkConnectionLost),
             ]).status(201).mimeType("text/plain"),
             """
             {"stream": ["data: a\\n\\n", {"text": "b", "delay": 0.2}, {"json": { "c": 1 }}, {"file": "a", "delay": 1},
-                {"error": "networkConnectionLost"}], "status": 201, "mimeType": "text/plain"}
+                {"base64": "AP8=", "delay": 0.5}, {"error": "networkConnectionLost"}], "status": 201, "mimeType": "text/plain"}
             """
         ),
         // Modifiers add up.

@@ -34,7 +34,7 @@ struct MapFuzzTests {
         #"""
         {
           "$defaults": {"bytesPerSecond": 1e3},
-          "https://h.com/s": {"stream": ["a", {"json": [1], "delay": 0.5}, {"file": "a.txt"}, {"error": "timedOut"}]},
+          "https://h.com/s": {"stream": ["a", {"json": [1], "delay": 0.5}, {"file": "a.txt"}, {"base64": "AA=="}, {"error": "timedOut"}]},
           "https://h.com/e": [{"file": "a.txt", "secondsPerEvent": 0, "times": 1}, {"text": "a\n", "secondsPerLine": 1}]
         }
         """#,

@@ -54,6 +54,7 @@ struct SchemaTests {
         #"{ "https://h/a": { "status": 599, "ignoreQuery": ["a", "utm_*", "*"], "timeout": 0.5, "use": "whenOffline" } }"#,
         #"{ "https://h/a": { "file": "a", "methods": ["GET", "M-SEARCH"], "enabled": false, "mimeType": "a/b+c" } }"#,
         #"{ "https://h/*": { "stream": ["", { "delay": 0, "text": "" }, { "json": null }, { "file": "*" }, { "error": "timedOut", "delay": 3600 }] } }"#,
+        #"{ "https://h/a": { "stream": [{ "base64": "" }, { "base64": "AA==" }, { "base64": "+/8=", "delay": 1 }, { "base64": "AAEC" }] } }"#,
         #"{ "https://h/a": { "stream": [{ "error": "timedOut" }], "status": 599, "mimeType": "a/b", "headers": { "A": "1" } } }"#,
         #"{ "https://h/a": { "stream": ["a"], "when": { "query": { "a": "1" } }, "ignoreQuery": true, "enabled": false, "comment": "x" } }"#,
         #"{ "https://h/a": { "text": "a", "secondsPerLine": 3600 }, "https://h/b": { "text": "a", "secondsPerEvent": 0 } }"#,

@@ -48,7 +48,7 @@ struct StreamProblemTests {
         Row(#"{"stream": [null]}"#, .wrongType, "Piece 1 must be a string, or an object"),
         Row(#"{"stream": [true]}"#, .wrongType, "Piece 1 must be a string, or an object"),
         Row(#"{"stream": [["a"]]}"#, .wrongType, "Piece 1 must be a string, or an object"),
-        Row(#"{"stream": ["a", {}]}"#, .noFile, "Piece 2: The content is missing", "“text”, “json”, “file” or “error”"),
+        Row(#"{"stream": ["a", {}]}"#, .noFile, "Piece 2: The content is missing", "“base64”, “json”, “file” or"),
         Row(#"{"stream": [{"delay": 1}]}"#, .noFile, "Piece 1: The content is missing"),
         Row(
             #"{"stream": [{"text": "a", "json": 1}]}"#,
@@ -56,9 +56,21 @@ struct StreamProblemTests {
             "Piece 1: “text” and “json” can't go together",
             "Make them two pieces"
         ),
+        Row(
+            #"{"stream": [{"text": "a", "base64": "YQ=="}]}"#,
+            .conflict,
+            "Piece 1: “text” and “base64” can't go together",
+            "Make them two pieces"
+        ),
+        Row(#"{"stream": ["a", {"base64": "YQ="}]}"#, .invalidValue, "Piece 2: “base64” isn't valid", "with ="),
+        Row(#"{"stream": [{"base64": "Y Q=="}]}"#, .invalidValue, "Piece 1: “base64” isn't valid"),
+        Row(#"{"stream": [{"base64": "_-8="}]}"#, .invalidValue, "Piece 1: “base64” isn't valid", "+ and /"),
+        Row(#"{"stream": [{"base64": [0]}]}"#, .wrongType, "Piece 1: “base64” must be a string with bytes in base64"),
+        Row(#"{"stream": [{"bas64": "YQ=="}]}"#, .unknownField, "Piece 1: The field “bas64”", "mean “base64”"),
+        Row(#"{"base64": "YQ=="}"#, .unknownField, "The field “base64” is unknown"),
         Row(#"{"stream": [{"error": "timedOut", "file": "a"}]}"#, .conflict, "“error” and “file” can't go together"),
         Row(#"{"stream": [{"text": "a", "txt": 1}]}"#, .unknownField, "Piece 1: The field “txt”", "mean “text”"),
-        Row(#"{"stream": [{"text": "a", "status": 1}]}"#, .unknownField, "Use “text”, “json”, “file”, “error” or"),
+        Row(#"{"stream": [{"text": "a", "status": 1}]}"#, .unknownField, "Use “text”, “base64”, “json”, “file”,"),
         Row(#"{"stream": [{"text": "a", "text": "b"}]}"#, .duplicate, "Piece 1: The field “text” is given twice"),
         Row(
             #"{"stream": [{"error": "timedOut"}, "a"]}"#,

@@ -142,7 +142,7 @@ extension EntryFields {
 
         private static func fill<Value>(_ field: inout Value?, _ inherited: Value?) { field = field ?? inherited }
 
-        /// All fields, in the order in which messages list them.
+        /// The fields of entries, in the order in which messages list them.
         static let all: [Field] = [
             Field("file", answer: .file, in: withPieces) {
                 $0.fields.file = $0.string($1, "a string with the name of a file")
@@ -232,7 +232,16 @@ extension EntryFields {
             $0.timeout = $0.timeout ?? ($0.use == .whenOffline ? $1.timeout : nil)
         }
 
-        static func named(_ name: String) -> Field? { all.first { $0.name == name } }
+        /// The fields of a stream's piece. Only a piece has `base64`.
+        private static let ofPieces =
+            all.filter { $0.places.contains(.piece) }
+            + [Field("base64", answer: .data, in: [.piece]) { $0.readBase64($1) }]
+
+        /// Returns the field with a name; `nil` if there's none. Fields of entries are known in all places but a piece.
+        static func named(_ name: String, in place: Place) -> Field? {
+            (place == .piece ? ofPieces : all).first { $0.name == name }
+        }
+
         static let answers = all.filter { $0.answer != nil }.map(\.name)
         fileprivate static let inherited = all.filter { $0.inherit != nil }
 
@@ -270,15 +279,15 @@ extension EntryFields {
             case (.alternative, _):
                 return "“\(name)” is for all alternatives together. Write { \"\(name)\": …, \"alternatives\": […] }."
             case (.piece, _):
-                return nil  // In a piece, the field is unknown.
+                return nil  // In a piece, other fields are unknown.
             }
         }
 
         /// Returns advice on an unknown field: the field that was probably meant or, if none is similar, all fields.
         static func advice(on name: String, in place: Place) -> String {
             if place == .piece {
-                let other = "Use “text”, “json”, “file”, “error” or “delay”."
-                return NearestName.advice(on: name, in: ["text", "json", "file", "error", "delay"], or: other)
+                let other = "Use “text”, “base64”, “json”, “file”, “error” or “delay”."
+                return NearestName.advice(on: name, in: ofPieces.map(\.name), or: other)
             }
             if let meant = ofOtherTools.first(where: { $0.value.contains(name.lowercased()) })?.key {
                 return "Use \(meant)."

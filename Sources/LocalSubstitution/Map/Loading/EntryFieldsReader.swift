@@ -45,7 +45,7 @@ package final class EntryFieldsReader {
                 note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
                 continue
             }
-            if let field = EntryFields.Field.named(member.key), place != .piece || field.places.contains(.piece) {
+            if let field = EntryFields.Field.named(member.key, in: place) {
                 if let refusal = field.refusal(in: place) {
                     note(member, .conflict, refusal)
                 } else if field.answer != nil, let content {
@@ -63,7 +63,7 @@ package final class EntryFieldsReader {
             }
         }
         if fields.kind == nil, place == .piece {
-            note(line, .noFile, "The content is missing. Add “text”, “json”, “file” or “error”.")
+            note(line, .noFile, "The content is missing. Add “text”, “base64”, “json”, “file” or “error”.")
             return
         }
         if fields.kind == nil, fields.status != nil {
@@ -239,6 +239,14 @@ extension EntryFieldsReader {
         fields.answer = .inline(Entry.Body(Data(bytes[member.range]), .json))
     }
 
+    func readBase64(_ member: Member) {
+        let text = string(member, "a string with bytes in base64") { text in
+            guard Data(base64Encoded: text) == nil else { return nil }
+            return "“base64” isn't valid. Write it with A–Z, a–z, 0–9, + and /, and fill up the last four with =."
+        }
+        fields.answer = text.flatMap { Data(base64Encoded: $0) }.map { .inline(Entry.Body($0, .data)) }
+    }
+
     /// Reads the field `data` of an answer made in code: an index into ``data``.
     private func readData(_ member: Member) {
         guard let number = integer(member, "a number"), data.indices.contains(number) else { return }
@@ -399,8 +407,8 @@ extension EntryFieldsReader {
         var piece = Entry.Piece(content: .data(Data(utf8: element.text ?? "")), line: element.line)
         guard element.text == nil else { return piece }
         guard element.kind == .object else {
-            let message = "Piece \(number) must be a string, or an object with “text”, “json”, “file” or “error”."
-            note(element.line, .wrongType, message)
+            let fields = "“text”, “base64”, “json”, “file” or “error”"
+            note(element.line, .wrongType, "Piece \(number) must be a string, or an object with \(fields).")
             return piece
         }
         let reader = EntryFieldsReader(element, of: bytes, in: .piece)
