@@ -273,6 +273,20 @@ func savedOrder() async throws {
 }
 // end
 
+// snippet: another mock's closure
+@Sendable func respond(to request: URLRequest) throws -> (HTTPURLResponse, Data) {
+    let url = try #require(request.url)
+    let head = try #require(HTTPURLResponse(url: url, statusCode: 201, httpVersion: nil, headerFields: nil))
+    return (head, request.httpBody ?? Data())
+}
+
+@Test(.substituting(["https://shop.example.com/*": .handler(for: URLRequest.self, respond)]))
+func orderWithOldMock() async throws {
+    let answer = try await Shop(session: .substituted).order("socks")
+    #expect(answer == #"{"item":"socks"}"#)
+}
+// end
+
 /// Code that makes a request and doesn't wait for it.
 private struct Analytics {
     let session: URLSession

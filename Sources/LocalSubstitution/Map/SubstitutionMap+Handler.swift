@@ -2,7 +2,7 @@ public import Foundation
 import HTTPSyntax
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+public import FoundationNetworking
 #endif
 
 extension SubstitutionMap {
@@ -32,6 +32,11 @@ extension SubstitutionMap {
         /// UTF-8, the text stays encoded.
         public let captures: [String]
 
+        fileprivate let request: URLRequest
+
+        /// The body as text; `nil` if ``body`` is `nil`, or isn't UTF-8.
+        public var text: String? { body.flatMap { String(data: $0, encoding: .utf8) } }
+
         /// Returns the value of a header; `nil` if it isn't set. The letter case of the name doesn't matter.
         public func header(_ name: String) -> String? { headers[header: name] }
 
@@ -51,6 +56,7 @@ extension SubstitutionMap {
 
         init?(_ request: URLRequest, body: RequestFacts.Body, captures: [ArraySlice<UInt8>]) {
             guard let url = request.url else { return nil }
+            self.request = request
             self.url = url
             method = request.httpMethod ?? "GET"
             headers = request.headers
@@ -59,6 +65,59 @@ extension SubstitutionMap {
                 String(utf8: PercentEncoding.decode($0)) ?? String(decoding: $0, as: UTF8.self)
             }
         }
+    }
+}
+
+extension SubstitutionMap.Answer {
+    /// Calls a closure that was written for another mock: it gets a `URLRequest`, and returns a response with its body.
+    ///
+    /// ```swift
+    /// "https://api.example.com/*": .handler(for: URLRequest.self) { request in
+    ///     try (response(to: request), Data(#"{ "id": 7 }"#.utf8))
+    /// }
+    /// ```
+    /// The request has its body as `httpBody`, which is `nil` for the same requests as ``SubstitutionMap/Request/body``.
+    ///
+    /// The client gets the response's status and headers, except `Content-Length`, `Content-Encoding` and
+    /// `Transfer-Encoding`, which don't describe the data. Without a `Content-Type`, none is sent. A redirect isn't
+    /// followed. If the response isn't HTTP's, or has a status outside 200–599, the request fails, and its error says why.
+    ///
+    /// - Parameters:
+    ///   - request: The type of the closure's parameter.
+    ///   - handler: The closure. An error that it throws means the same as for a ``SubstitutionMap/Handler``.
+    public static func handler<Response: URLResponse>(
+        for request: URLRequest.Type,
+        _ handler: @escaping @Sendable (URLRequest) async throws -> (Response, Data)
+    ) -> Self {
+        .handler { request in
+            let (response, data) = try await handler(request.withBody)
+            return Self(response, data)
+        }
+    }
+
+    /// Creates the answer of another mock's closure.
+    private init(_ response: URLResponse, _ data: Data) {
+        guard let http = response as? HTTPURLResponse else {
+            self = .status(200).adding("The response isn't an HTTPURLResponse. Return one.")
+            return
+        }
+        var headers = http.headers
+        for name in ["Content-Length", "Content-Encoding", "Transfer-Encoding"] { headers[header: name] = nil }
+        let isRedirect = Redirect.statuses.contains(http.statusCode) && headers[header: "Location"] != nil
+        // Otherwise, the URL's extension would set the type.
+        if headers[header: "Content-Type"] == nil { headers["Content-Type"] = "" }
+        let answer = Self.data(data).status(http.statusCode).headers(headers)
+        self = isRedirect ? answer.follow(false) : answer
+    }
+}
+
+extension SubstitutionMap.Request {
+    /// The whole request, with the body as `httpBody`.
+    fileprivate var withBody: URLRequest {
+        var request = request
+        request.httpBodyStream = nil
+        request.httpBody = body
+        return request
     }
 }
 

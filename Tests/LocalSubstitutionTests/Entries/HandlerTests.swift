@@ -88,6 +88,7 @@ struct HandlerTests {
         #expect(request.query("p") == "2")
         #expect(request.query("none") == nil)
         #expect(request.body == body)
+        #expect(request.text == #"{"name": "Ada"}"#)
         #expect(try request.json([String: String].self) == ["name": "Ada"])
         #expect(throws: DecodingError.self) { try request.json(Int.self) }
     }
