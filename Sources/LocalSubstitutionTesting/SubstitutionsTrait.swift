@@ -234,7 +234,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
-        _ map: String,
+        // Not `String`: the compiler would compare that with a literal of entries, and hide the error in a closure of theirs.
+        _ map: some StringProtocol,
         in bundle: Bundle? = nil,
         unmatched: TestSubstitutions.Unmatched = .issue,
         resources: String? = nil,
@@ -245,7 +246,7 @@ extension Trait where Self == SubstitutionsTrait {
         filePath: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
-        let source = MapSource.file(map, bundle, resources: resources, testFile: filePath)
+        let source = MapSource.file(String(map), bundle, resources: resources, testFile: filePath)
         return Self(
             .init(
                 source: source,

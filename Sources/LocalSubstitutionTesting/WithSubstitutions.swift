@@ -43,7 +43,8 @@ import Testing
 /// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, unmatched requests and
 ///   other problems that would be issues in Swift Testing are thrown as one error after the body has ended.
 public func withSubstitutions<Result>(
-    _ map: String,
+    // Not `String`, for the same reason as in the trait.
+    _ map: some StringProtocol,
     unmatched: TestSubstitutions.Unmatched = .issue,
     resources: String? = nil,
     handlers: [String: SubstitutionMap.Handler] = [:],
@@ -61,7 +62,7 @@ public func withSubstitutions<Result>(
     // A `SourceLocation` parameter would be shorter, but its default value is a macro of Testing, which XCTest tests
     // don't import.
     let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    let source = MapSource.file(map, resources: resources, testFile: filePath)
+    let source = MapSource.file(String(map), resources: resources, testFile: filePath)
     return try await run(
         .init(
             source: source,

@@ -32,25 +32,7 @@ struct MainActorTests {
 
     /// Returns what the compiler says about code.
     private static func check(_ code: String, isScript: Bool = false) async throws -> String {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("isolation-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent(isScript ? "main.swift" : "Tests.swift")
-        try ("import FoundationNetworking\n" + code).write(to: file, atomically: false, encoding: .utf8)
-        let build = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        let process = Process()
-        let messages = folder.appendingPathComponent("messages")
-        try Data().write(to: messages)
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            ["swiftc", "-typecheck", "-swift-version", "6", "-default-isolation", "MainActor"]
-            + ["-I", build.appendingPathComponent("Modules").path, file.path] + (isScript ? [] : ["-parse-as-library"])
-        process.standardInput = FileHandle.nullDevice
-        process.standardError = try FileHandle(forWritingTo: messages)
-        process.standardOutput = process.standardError
-        try await process.runToEnd()
-        let text = try String(contentsOf: messages, encoding: .utf8)
-        return process.terminationStatus == 0 ? "" : text.isEmpty ? "failed" : text
+        try await ReaderCode.messages(code, isScript: isScript, ["-default-isolation", "MainActor"])
     }
 }
 #endif
