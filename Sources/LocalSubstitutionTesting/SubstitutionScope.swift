@@ -133,7 +133,7 @@ struct SubstitutionScope: Sendable {
     private func addToRecording(hasThrown: Bool) {
         guard let recording, let rules = try? SessionRules(options.unmatched.ofCache) else { return }
         let requests = substitutions.requests
-        let items = requests.compactMap { request in
+        let items = (requests + substitutions.log.ofHandlers).compactMap { request in
             RecordedItem(
                 request,
                 isToBeLoaded: { [cache = substitutions.cache] in
@@ -148,7 +148,7 @@ struct SubstitutionScope: Sendable {
     /// Returns the problems to report: the mistakes of handlers, and the unmatched requests if the test's setting is
     /// ``TestSubstitutions/Unmatched/issue(allowing:)``.
     private func problems() -> [String] {
-        let requests = substitutions.requests
+        let requests = substitutions.requests + substitutions.log.ofHandlers
         var seen: Set<String> = []
         let mistakes = requests.compactMap { request in request.mistake.map { $0 + Self.note(on: request) } }
             .filter { seen.insert($0).inserted }

@@ -152,6 +152,7 @@ extension TestSubstitutions {
     final class RequestLog: Sendable {
         private struct State: Sendable {
             var requests: [Request] = []
+            var ofHandlers: [Request] = []
             var waits: [UUID: Wait] = [:]
             /// The requests with `URLSession.shared` that the test itself made: the method and URL of each.
             var own: Set<String> = []
@@ -178,6 +179,9 @@ extension TestSubstitutions {
 
         var requests: [Request] { state.withLock { $0.requests } }
 
+        /// What handlers asked the server with `response()`. These aren't requests of the test's code.
+        var ofHandlers: [Request] { state.withLock { $0.ofHandlers } }
+
         /// Adds a request that begins. Ends each wait for which this was the last missing request. Returns a closure to
         /// call with the request's progress.
         ///
@@ -199,6 +203,13 @@ extension TestSubstitutions {
                     case .readBody(let body): state.requests[index].body = body
                     case .ended(let outcome, let isHiddenUpload):
                         state.requests[index].end(outcome, isHiddenUpload, keepsResponse: self.keepsResponses)
+                    case .askedServer(let request, let outcome):
+                        var asked = Request(request)
+                        asked.mayBeOfAnotherTest = state.requests[index].mayBeOfAnotherTest
+                        asked.end(outcome, false, keepsResponse: self.keepsResponses)
+                        // It says that a handler asked.
+                        asked.error = outcome.error
+                        state.ofHandlers.append(asked)
                     case .cancelled:
                         state.requests[index].outcome = .cancelled
                         state.requests[index].isUndecided = true

@@ -35,7 +35,7 @@ extension RecordedResponse {
         for (name, value) in sorted.filter(isKept) + sorted.filter({ !isKept($0.key, $0.value) }) {
             let reason =
                 if isKept(name, value) {
-                    body != original.body && RecordingRules.Headers.ofBytes.contains(where: name.isSameHeader)
+                    body != original.body && HTTPSyntax.headersOfBytes.contains(where: name.isSameHeader)
                         ? "it describes the body that the server sent" : nil as String?
                 } else {
                     RecordingRules.Headers.reasonToLeaveOut(name, value: value)

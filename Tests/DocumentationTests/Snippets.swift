@@ -129,6 +129,19 @@ func mapInPieces() throws -> SubstitutionMap {
     return map
 }
 
+func mapThatAsksTheServer() throws -> SubstitutionMap {
+    // snippet: a handler that asks the server
+    let map = try SubstitutionMap([
+        "https://api.example.com/cart": .handler { request in
+            var answer = try await request.response()
+            answer.headers["X-Feature"] = "new-cart"
+            return answer
+        }
+    ])
+    // end
+    return map
+}
+
 func printProblems(of mapFile: URL) throws -> SubstitutionMap {
     // snippet: problems and warnings
     let map = try SubstitutionMap(contentsOf: mapFile, invalidEntries: .skip)

@@ -323,6 +323,23 @@ struct RecordingTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
     }
 
+    @Test("What a handler asks the server is recorded, and a later run's handler gets it")
+    func asking() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let file = try folder.write("map.json", #"{ "\#(origin.baseURL.absoluteString)*": { "handler": "ask" } }"#)
+        let recording = try await Self.run("asking", file, origin, records: true)
+        let text = try #require(recording.issues.first?.text)
+        #expect(recording.issues.count == 1, "\(recording.issues)")
+        #expect(text.contains("Recorded 2 responses in"), "\(text)")
+        #expect(text.contains("GET \(origin.url("user")) → "), "\(text)")
+        #expect(origin.requests.count == 2)
+        try Self.expectNoSecret(in: folder)
+        origin.stop()
+        let replay = try await Self.run("asking", file, origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
     @Test("A POST without a body is recorded")
     func emptyPost() async throws {
         let folder = try TemporaryFolder()

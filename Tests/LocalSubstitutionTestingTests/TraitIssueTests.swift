@@ -160,6 +160,13 @@ struct TraitIssueTests {
         "What's wrong with a handler's answer is an issue, even if the test's code ignores the error",
         arguments: [
             ("wrongAnswer", ["The file “no/such.txt” doesn't exist"]), ("failingHandler", ["the order has no items"]),
+            (
+                "handlerThatAsks",
+                [
+                    "called response() for GET https://shop.example.com/orders/7, but the request can't use the network. "
+                        + "Allow the URL with “unmatched:”.\n  record it:    "
+                ]
+            ),
         ]
     )
     func handler(_ test: String, _ parts: [String]) async throws {

@@ -25,6 +25,14 @@ package struct MapLayers: Sendable {
             ? self.map : [added, recording].lazy.compactMap { $0 }.first { $0.map.isCopy(of: map) }
     }
 
+    /// Returns the layers after a map's: those that a handler of the map asks before it asks the server.
+    func below(_ map: SubstitutionMap) -> MapLayers {
+        var below = MapLayers(.empty)
+        if added?.map.isCopy(of: map) == true { below.map = self.map }
+        if recording?.map.isCopy(of: map) != true { below.recording = recording }
+        return below
+    }
+
     /// Finds the entry that responds to a request. If none does, returns the match of an entry that only changes the
     /// request's headers, or else the last layer's match.
     func match(_ url: NormalizedURL, for facts: RequestFacts) -> MapMatch {

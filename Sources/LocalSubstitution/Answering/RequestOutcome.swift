@@ -81,6 +81,14 @@ package final class RequestOutcome: Sendable {
         return copy(kind, isPassedOn: isPassedOn, redirected: redirected)
     }
 
+    /// Returns this outcome if there's no error, and otherwise a failure with the error.
+    func failing(with error: URLError?) -> RequestOutcome {
+        guard let error else { return self }
+        if case .failed = kind { return self }
+        if case .unmatched = kind { return RequestOutcome(kind, plan, .failure(error)) }
+        return hasFailed ? self : .failed(plan, error)
+    }
+
     /// This outcome, once the client has received the response in pieces.
     var passedOn: RequestOutcome { copy(kind, isPassedOn: true, redirected: redirected) }
 

@@ -24,6 +24,13 @@ package final class SessionRules: Sendable {
         (recorder, isBrowsed, listener) = (nil, false, nil)
     }
 
+    /// The rules for what a session's handlers ask the server. A recorder doesn't get the responses, as it doesn't get those
+    /// to other requests that entries forward. Recording runs of tests do.
+    init(forHandlersOf session: SessionRules) {
+        (isStrict, allowed) = (session.isStrict, session.allowed)
+        (recorder, isBrowsed, listener) = (nil, false, session.listener)
+    }
+
     /// The rules of `unmatched: .load`: requests that no entry matches may reach the network.
     static let load = SessionRules()
 
@@ -86,6 +93,9 @@ extension SessionRules {
             ///
             /// - Parameter isHiddenUpload: Whether the request is an upload task's, whose body Foundation hides.
             case ended(RequestOutcome, isHiddenUpload: Bool)
+            /// What a handler of the request asked the server, with ``SubstitutionMap/Request/response()``, has ended. That
+            /// isn't a request of the client's.
+            case askedServer(URLRequest, RequestOutcome)
             /// The client cancelled its task before the request had an outcome.
             case cancelled
         }

@@ -24,6 +24,11 @@ extension HTTPSyntax {
             : "The header “\(name)” can't be set, because it wouldn't match the body. Remove the header."
     }
 
+    /// The headers that describe a response's exact bytes, so that they're wrong for another body.
+    package static let headersOfBytes = [
+        "Content-Digest", "Content-MD5", "Digest", "ETag", "Last-Modified", "Repr-Digest",
+    ]
+
     /// The request headers that identify a user to a server. The response may be meant for that user alone.
     package static let credentialHeaders = ["Authorization", "Proxy-Authorization", "Cookie"]
 }

@@ -1,6 +1,10 @@
 public import Foundation
 import HTTPSyntax
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 extension SubstitutionMap {
     /// What an entry returns, made in code. It has the same fields as an entry in JSON.
     ///
@@ -340,6 +344,104 @@ extension SubstitutionMap.Answer {
             json.map { (name, $0) }
         }
         return addingConditions(headers: headers, query: query, body: body).adding(json?.problem)
+    }
+}
+
+/// What an answer returns, to read and change it: for example, what ``SubstitutionMap/Request/response()`` returned.
+extension SubstitutionMap.Answer {
+    /// Creates the answer with a server's response. Leaves out the headers that may contain a credential, and those that
+    /// an entry can't set.
+    init(_ response: HTTPURLResponse, _ body: Data) {
+        self = .status(response.statusCode)
+        // A status without a body, such as 204, allows no `data`.
+        if HTTPSyntax.hasBody(status: response.statusCode) { self.body = body }
+        var headers = response.headers.filter { name, value in
+            HTTPSyntax.problem(ofHeader: name, value: value) == nil && !SecretName.isIn(header: name, value: value)
+        }
+        if let type = response.headers[header: "Content-Type"], SecretName.isIn(type) {
+            headers["Content-Type"] = MIMEType.essence(of: type)
+        }
+        self.headers = headers
+    }
+
+    /// The HTTP status code: 200 unless another is set. It means nothing for an error, a handler, alternatives, or an
+    /// answer that forwards the request.
+    public var status: Int {
+        get { field("status").flatMap { Int($0) } ?? 200 }
+        set { self = status(newValue) }
+    }
+
+    /// The headers that the answer sets, with their names as they were set or sent. For a server's response, these include
+    /// its `Content-Type`.
+    public var headers: [String: String] {
+        get {
+            members["headers", default: []].reduce(into: [:]) { headers, member in
+                headers[member.key] = Self.text(ofJSON: member.value)
+            }
+        }
+        set {
+            members["headers"] = nil
+            remove(["headers"])
+            if !newValue.isEmpty { self = headers(newValue) }
+        }
+    }
+
+    /// The body, if it's in the answer itself: of a server's response, and of an answer made with `.json`, `.text` or
+    /// `.data`. `nil` without one, as for a file, a stream or a handler.
+    ///
+    /// If you set another body, the answer keeps its status, type and other headers, except for those of the former body's
+    /// bytes, such as `ETag`. Data replaces a file, a stream or another answer, and `nil` leaves only the status and headers.
+    public var body: Data? {
+        get {
+            field("data").map { _ in data.first ?? Data() } ?? field("json").map { Data($0.utf8) }
+                ?? field("text").flatMap(Self.text(ofJSON:)).map { Data($0.utf8) }
+        }
+        set {
+            let type = mimeType ?? (field("json") == nil ? field("text").map { _ in "text/plain" } : "application/json")
+            let headers = headers
+            self.headers = headers.filter { name, _ in !HTTPSyntax.headersOfBytes.contains(where: name.isSameHeader) }
+            guard let newValue else {
+                self = status(status)
+                return remove(EntryFields.Field.answers + ["data", "mimeType", "charset"])
+            }
+            let new = Self.data(newValue)
+            self = setting("data", "0")
+            remove(EntryFields.Field.answers)
+            data = new.data
+            if mimeType == nil, let type { mimeType = type }
+        }
+    }
+
+    /// The MIME type that the answer sets, with ``mimeType(_:)`` or in its header `Content-Type`; `nil` if it sets none, so
+    /// that the type follows from the body and the URL. If you set another type, the charset stays.
+    public var mimeType: String? {
+        get {
+            if let header = headers[header: "Content-Type"] { return MIMEType.essence(of: header) }
+            return field("mimeType").flatMap(Self.text(ofJSON:))
+        }
+        set {
+            var headers = headers
+            guard let newValue else {
+                headers[header: "Content-Type"] = nil
+                self.headers = headers
+                return remove(["mimeType"])
+            }
+            guard let type = headers[header: "Content-Type"] else { return self = mimeType(newValue) }
+            headers[header: "Content-Type"] = newValue + (type.firstIndex(of: ";").map { String(type[$0...]) } ?? "")
+            self.headers = headers
+        }
+    }
+
+    private func field(_ name: String) -> String? { fields.first { $0.name == name }?.json }
+
+    /// Removes fields with their values. Without any field, the answer would be `null`, so at least one must stay.
+    private mutating func remove(_ names: [String]) {
+        fields.removeAll { names.contains($0.name) }
+        if names.contains("file") { (file, data, handlers) = (nil, [], []) }
+    }
+
+    private static func text(ofJSON json: String) -> String? {
+        if case .string(let text)? = JSONValue(json) { text.text } else { nil }
     }
 }
 

@@ -31,6 +31,7 @@ extension SubstitutionMap {
         /// The text that each `*` of the key's path and query matched, percent-decoded. If the decoded text isn't
         /// UTF-8, the text stays encoded.
         public let captures: [String]
+        private let ask: @Sendable () async throws -> Answer
 
         fileprivate let request: URLRequest
 
@@ -54,9 +55,41 @@ extension SubstitutionMap {
             return try JSONDecoder().decode(type, from: body)
         }
 
-        init?(_ request: URLRequest, body: RequestFacts.Body, captures: [ArraySlice<UInt8>]) {
+        /// Sends the request to the server, and returns the server's response, to change it or to return it as it is.
+        ///
+        /// ```swift
+        /// .handler { request in
+        ///     var answer = try await request.response()
+        ///     answer.headers["X-Feature"] = "on"
+        ///     return answer
+        /// }
+        /// ```
+        /// The request is sent as `forwardTo` sends it to the same URL, and redirects are followed. Entries of the map
+        /// don't respond to it. In a test, entries that come after the handler's map do: the map's if the test added the
+        /// handler, and the test's recording. So a recording run records the response, and later runs return it.
+        ///
+        /// The answer leaves out headers that may contain credentials, such as `Set-Cookie`, and those of the transfer, such
+        /// as `Content-Length` and `Content-Encoding`.
+        ///
+        /// The request counts once, as the client's: it isn't listed again in a test's `requests`, nor in
+        /// ``LocalSubstitutionCache/statistics``, and doesn't count for `times`.
+        ///
+        /// - Returns: The whole response. Its ``SubstitutionMap/Answer/body`` is `nil` if the status allows no body.
+        /// - Throws: A `URLError` if the request fails, if the session's `unmatched` doesn't let it reach the network, if the
+        ///   body is longer than 64 MiB (`dataLengthExceedsMaximum`), or if the client's request was cancelled or has
+        ///   timed out (`cancelled`). Another error if this handler has called the method before.
+        public func response() async throws -> Answer { try await ask() }
+
+        /// - Parameter ask: Returns what ``response()`` does.
+        init?(
+            _ request: URLRequest,
+            body: RequestFacts.Body,
+            captures: [ArraySlice<UInt8>],
+            ask: @escaping @Sendable () async throws -> Answer
+        ) {
             guard let url = request.url else { return nil }
             self.request = request
+            self.ask = ask
             self.url = url
             method = request.httpMethod ?? "GET"
             headers = request.headers

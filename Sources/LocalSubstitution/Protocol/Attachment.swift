@@ -33,6 +33,8 @@ final class Attachment: Sendable {
     let client: Client
     /// Whether a request's `Authorization` header is forwarded to the network.
     let sendsCredentials: Bool
+    /// The layers in which requests are looked up, if a handler makes them; `nil` for the cache's.
+    private let layersBelow: MapLayers?
 
     /// - Parameters:
     ///   - configuration: The configuration with which requests are forwarded.
@@ -53,7 +55,21 @@ final class Attachment: Sendable {
         self.client = client
         self.sendsCredentials = sendsCredentials
         self.responseLimit = responseLimit ?? ForwardedRequest.usualLimit
+        layersBelow = nil
         forwarder = Forwarder(configuration, self.traits)
+    }
+
+    /// Creates what loads the response that a handler asks for. It looks in the layers after the handler's, and counts
+    /// nothing.
+    ///
+    /// - Parameter plan: The plan that calls the handler.
+    init(_ attachment: Attachment, forHandlerOf plan: Plan, responseLimit: Int) {
+        (responder, traits, forwarder) = (attachment.responder, attachment.traits, attachment.forwarder)
+        rules = SessionRules(forHandlersOf: attachment.rules)
+        client = .waitsForWhole
+        sendsCredentials = attachment.sendsCredentials
+        self.responseLimit = responseLimit
+        layersBelow = plan.layers.below(plan.map)
     }
 
     /// Makes an attachment again. It holds the map with its counts, and the session's settings, but nothing that can be
@@ -83,7 +99,9 @@ final class Attachment: Sendable {
     /// - Parameter body: The request's body, as far as it's known. On the loader's queue, pass
     ///   ``RequestFacts/Body/onLoaderQueue(_:isHidden:)``.
     func lookUp(_ request: URLRequest, body: RequestFacts.Body) -> Plan {
-        responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules, traits: traits)
+        let request = forwarder.withoutStoredCookies(request)
+        guard let layersBelow else { return responder.lookUp(request, body: body, rules: rules, traits: traits) }
+        return Plan(request, body: body, rules: rules, isOffline: rules.isStrict, in: layersBelow, traits: traits)
     }
 
     /// Decides about a request now, and counts the response if its alternative has a limit of `times`.
@@ -98,6 +116,7 @@ final class Attachment: Sendable {
         -> Plan
     {
         var plan = taken.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
+        guard layersBelow == nil else { return plan }
         // Another request may have used up the alternative since the lookup.
         while !responder.maps.count(plan) { plan = lookUp(request, body: body) }
         if reportsGoneFiles { responder.reportGoneFiles(plan) }

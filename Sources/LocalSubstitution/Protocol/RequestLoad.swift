@@ -26,6 +26,8 @@ final class RequestLoad {
         var end: RequestEnd?
         /// Receives the request's body if it was read from a stream.
         var hearBody: @Sendable (Data) -> Void = { _ in }
+        /// Receives the end of each request that a handler sent to the server.
+        var hearServer: @Sendable (URLRequest, RequestOutcome) -> Void = { _, _ in }
         /// Receives the events, in order. Called on any thread.
         let receive: @Sendable (Event) -> Void
     }
@@ -75,8 +77,15 @@ final class RequestLoad {
     /// The time from which an entry's delay is counted: when the request began, or when its handler returned.
     private var delaysFrom: DispatchTime
 
-    private init(_ plan: Plan, in attachment: Attachment, for client: Client, _ timeout: RequestTimeout) {
+    private init(
+        _ plan: Plan,
+        body: BodyReader.Body?,
+        in attachment: Attachment,
+        for client: Client,
+        _ timeout: RequestTimeout
+    ) {
         first = plan
+        self.body = body
         self.attachment = attachment
         self.client = client
         self.timeout = timeout
@@ -121,16 +130,25 @@ final class RequestLoad {
             end.report(outcome)
             return .ended(outcome)
         }
-        return .loading(start(plan, in: attachment, for: client(end)))
+        var client = client(end)
+        if let tell { client.hearServer = { tell(.askedServer($0, $1)) } }
+        return .loading(start(plan, in: attachment, for: client))
     }
 
     /// Starts loading. Returns the load's Swift task, which can be cancelled.
     ///
-    /// - Parameter plan: The plan for the client's own request, before any redirect.
-    static func start(_ plan: Plan, in attachment: Attachment, for client: Client) -> Task<Void, Never> {
+    /// - Parameters:
+    ///   - plan: The plan for the client's own request, before any redirect.
+    ///   - requestBody: The request's body if it was read from a stream; otherwise, `nil`, the default.
+    static func start(
+        _ plan: Plan,
+        requestBody: BodyReader.Body? = nil,
+        in attachment: Attachment,
+        for client: Client
+    ) -> Task<Void, Never> {
         let timeout = RequestTimeout(attachment.client.contains(.readsBodies) ? 0 : plan.request.timeoutInterval)
         let body: @Sendable () async -> Void = {
-            let load = RequestLoad(plan, in: attachment, for: client, timeout)
+            let load = RequestLoad(plan, body: requestBody, in: attachment, for: client, timeout)
             let outcome = await load.run().after(load.networkError, redirectOf: load.redirected)
             client.end?.report(outcome)
             client.receive(.end(outcome))
@@ -332,11 +350,14 @@ final class RequestLoad {
         _ plan: Plan,
         _ substitution: Substitution
     ) async throws(URLError) -> Step {
+        let server = HandlerServer(for: plan, body: body, in: attachment, for: client)
+        defer { server.end() }
         guard let call = handler.call, let url = plan.match?.url,
             let request = SubstitutionMap.Request(
                 plan.request,
                 body: plan.body,
-                captures: substitution.captures
+                captures: substitution.captures,
+                ask: { try await server.response() }
             )
         else { return .end(attachment.mishandled(plan, handler.refusal)) }
         let name = "The handler of the entry “\(substitution.key)”"

@@ -100,6 +100,25 @@ struct ChildRecording {
         for _ in 0..<2 { _ = try? await Self.send("GET", "user") }
     }
 
+    /// The map's entry for the URL has this handler.
+    @Test(
+        .substituting(
+            map,
+            handlers: [
+                "ask": { request in
+                    var answer = try await request.response()
+                    answer.status = 203
+                    return answer
+                }
+            ]
+        )
+    )
+    func asking() async throws {
+        #expect(try await Self.send("GET", "user") == #"203 {"name": "Ada"}"#)
+        #expect(try await Self.send("POST", "echo", body: #"{"id": 7}"#) == #"203 {"id": 7}"#)
+        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.matched, .matched])
+    }
+
     /// On Linux, a protocol can't tell this from an upload task.
     @Test(.substituting(map))
     func emptyPost() async throws {

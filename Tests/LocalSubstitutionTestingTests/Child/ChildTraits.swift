@@ -106,6 +106,17 @@ struct ChildTraits {
         for _ in 0..<2 { _ = try? await text(Self.orderURL) }
     }
 
+    @Test(
+        .substituting(
+            "../Fixtures/handlers.json",
+            handlers: ["saveOrder": { (try? await $0.response()) ?? .text("a") }]
+        )
+    )
+    func handlerThatAsks() async throws {
+        #expect(try await text(Self.orderURL) == "a")
+        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.matched])
+    }
+
     @Test(.substituting("../Fixtures/handlers.json", handlers: ["saveOrder": { _ in throw URLError(.timedOut) }]))
     func failingRequest() async throws {
         let error = await #expect(throws: URLError.self) { try await text(Self.orderURL) }

@@ -108,6 +108,12 @@ package enum SecretName {
         return false
     }
 
+    /// Returns whether a response's header probably is or contains a credential. The names of CORS headers only mention
+    /// credentials.
+    package static func isIn(header name: String, value: String) -> Bool {
+        !name.asciiLowercased.hasPrefix("access-control-") && isSecret(name) || isIn(value)
+    }
+
     package static func isSecret(_ name: String, value: some Collection<UInt8>, in place: Place = .url) -> Bool {
         if isSecret(name, in: place) { return true }
         guard value.count >= 16, words(of: name).contains(where: ambiguous.contains) else { return false }
