@@ -20,6 +20,9 @@ public final class TestSubstitutions: Sendable {
     let log: RequestLog
     /// The part of the test's recording to which these substitutions belong; `nil` if the test isn't recorded.
     let recording: Recording.Argument?
+    /// The folder with the files of the entries that the test adds; `nil` if there's none.
+    private let resources: URL?
+    private let hasEnded = Guarded(false)
     /// The calls of the test's handlers.
     let handlerCalls = HandlerCalls { [isTest = Test.current != nil] in isTest && $0 is ExpectationFailedError }
     /// Ends the use of the map by `URLSession.shared` or, without the option `sharedSession`, the watch on that
@@ -53,7 +56,7 @@ public final class TestSubstitutions: Sendable {
     private init() {
         cache = Self.cache(.empty)
         log = RequestLog(keepsResponses: false)
-        (slot, endSharedSession, recording) = (nil, nil, nil)
+        (slot, endSharedSession, recording, resources) = (nil, nil, nil, nil)
         original.urlCache = nil
         original.protocolClasses = [UnscopedProtocol.self]
     }
@@ -78,6 +81,7 @@ public final class TestSubstitutions: Sendable {
             )
         }
         (self.log, self.recording) = (log, recording)
+        resources = options.source.resources ?? map.resources?.url
         cache = Self.cache(map)
         if let layer = recording?.layer { cache.change { $0.recording = layer } }
         slot = try cache.attach(to: original, unmatched: unmatched, responseRecorder: nil, listener: listener(false))
@@ -134,8 +138,38 @@ public final class TestSubstitutions: Sendable {
     /// and outcome.
     public var requests: [Request] { log.requests }
 
+    /// Adds entries in code, which apply until the test ends. With arguments, they apply until the test ends with the
+    /// current argument.
+    ///
+    /// Use this if only the test's body knows the response, or to change a response in the middle of a test:
+    ///
+    /// ```swift
+    /// @Test(.substituting("Fixtures/shop.json"))
+    /// func renamedUser() async throws {
+    ///     let user = User(name: "Ada")
+    ///     try TestSubstitutions.current.add(["https://api.example.com/user": .json(user)])
+    ///     #expect(try await Shop(session: .substituted).user() == user)
+    /// }
+    /// ```
+    ///
+    /// Added entries come before the test's map and its recording, and the last added ones come before the others. An
+    /// entry that's skipped, such as one whose `times` is used up, leaves the request to the next one. The entries' files
+    /// are where those of the test's map are.
+    ///
+    /// - Parameter entries: The entries' keys, such as URLs and match patterns, and their answers.
+    /// - Throws: An error that lists every problem with the entries. Then none is added. Also an error that says what to
+    ///   write, if there are no substitutions here: outside a test with substitutions, after the test's end, and in a
+    ///   detached task.
+    public func add(_ entries: KeyValuePairs<String, SubstitutionMap.Answer>) throws {
+        try checkScope()
+        if hasEnded.withLock({ $0 }) { throw Complaint(UnscopedProtocol.explanation) }
+        let map = try SubstitutionMap(entries, resources: resources)
+        cache.change { $0.add(map) }
+    }
+
     /// From now on, the test's sessions fail every request.
     func end() {
+        hasEnded.withLock { $0 = true }
         // The test's code may still use the session. An invalidated session would trap, so it isn't invalidated.
         if let slot { Slots.empty(slot) }
         endSharedSession?()

@@ -300,6 +300,17 @@ func orderWithOldMock() async throws {
 }
 // end
 
+// snippet: entries that a test adds
+@Test(.substituting("Fixtures/checkout.json"))
+func newPrices() async throws {
+    let url = try #require(URL(string: "https://shop.example.com/prices.json"))
+    let prices = ["socks": Int.random(in: 1...9)]
+    try TestSubstitutions.current.add([url.absoluteString: .json(prices)])
+    let (body, _) = try await URLSession.substituted.data(from: url)
+    #expect(try JSONDecoder().decode([String: Int].self, from: body) == prices)
+}
+// end
+
 /// Code that makes a request and doesn't wait for it.
 private struct Analytics {
     let session: URLSession

@@ -1,13 +1,13 @@
 import HTTPSyntax
 
 /// The maps in which a cache's requests are looked up. Most caches have only one. A test also has the entries that it
-/// has added, which come first, and its recording, which comes last.
+/// has added, which come first, the last ones before the others, and its recording, which comes last.
 ///
 /// The first map with an entry that responds decides. The next map is asked if an entry is skipped, or if it only
 /// changes the request's headers.
 package struct MapLayers: Sendable {
-    /// The entries that a test has added; `nil` if there are none.
-    var added: MapLayer?
+    /// The entries that a test has added: a map for each time, the last one first.
+    private(set) var added: [MapLayer] = []
     /// The cache's own map.
     package var map: MapLayer
     /// A test's recording; `nil` if there's none.
@@ -15,14 +15,16 @@ package struct MapLayers: Sendable {
 
     init(_ map: SubstitutionMap) { self.map = MapLayer(map) }
 
-    private var hasSeveral: Bool { added != nil || recording != nil }
+    /// Adds entries of a test, which are asked before all others.
+    package mutating func add(_ map: SubstitutionMap) { added.insert(MapLayer(map), at: 0) }
+
+    private var hasSeveral: Bool { !added.isEmpty || recording != nil }
 
     /// The layers in the order in which they're asked.
-    var all: [MapLayer] { [added, map, recording].compactMap { $0 } }
+    var all: [MapLayer] { added + [map] + [recording].compactMap { $0 } }
 
     func layer(of map: SubstitutionMap) -> MapLayer? {
-        self.map.map.isCopy(of: map)
-            ? self.map : [added, recording].lazy.compactMap { $0 }.first { $0.map.isCopy(of: map) }
+        self.map.map.isCopy(of: map) ? self.map : all.first { $0.map.isCopy(of: map) }
     }
 
     /// Returns the layers after a map's: those that a handler of the map asks before it asks the server.

@@ -18,7 +18,7 @@ struct MapLayersTests {
             try SubstitutionMap(json: Data("{ \"\(url)\": \(entry) }".utf8), handlers: .any)
         }
         var layers = MapLayers(try map.map(loaded) ?? .empty)
-        layers.added = try added.map { MapLayer(try loaded($0), name: "added") }
+        if let added { layers.add(try loaded(added)) }
         layers.recording = try recording.map { MapLayer(try loaded($0), name: "T/t.json") }
         return layers
     }
