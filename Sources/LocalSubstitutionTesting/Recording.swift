@@ -167,7 +167,7 @@ extension Recording {
         let (identity, name) = (options.test.identity, Test.Case.current?.argumentsText)
         let open = known.withLock { $0.open[identity] }
         if options.isOfTrait { return try (open ?? begin(options))?.begin(argument: name) }
-        if let outer = TestSubstitutions.ofTask.get()?.recording { return outer }
+        if let outer = TestSubstitutions.inForce?.recording { return outer }
         if let open { return open.argument(of: options.place, name) }
         let new = try make(options)
         let recording = known.withLock { known in
@@ -179,7 +179,7 @@ extension Recording {
     }
 
     /// Whether the scope that has just ended writes the recording: there's no trait, and no scope around it.
-    var isWrittenByScope: Bool { !isOfTrait && TestSubstitutions.ofTask.get()?.recording == nil }
+    var isWrittenByScope: Bool { !isOfTrait && TestSubstitutions.inForce?.recording == nil }
 }
 
 extension Recording {

@@ -1,5 +1,6 @@
 #if canImport(Testing)
 import LocalSubstitution
+import Testing
 
 /// A lock for `URLSession.shared`, which can use only one test's map at a time.
 enum SharedSession {
@@ -22,19 +23,30 @@ enum SharedSession {
 
     /// Checks that `URLSession.shared` can use a test's map.
     ///
+    /// - Parameters:
+    ///   - isReached: Whether `URLSession.shared` can use the package's protocols.
+    ///   - isOfXCTest: Whether there's no current test of Swift Testing.
     /// - Throws: An error on watchOS, or if a session was used before the package could prepare `URLSession.shared`.
-    static func check(_ traits: LoaderTraits = .current) throws(Complaint) {
+    static func check(
+        _ traits: LoaderTraits = .current,
+        isReached: @autoclosure () -> Bool = LocalSubstitutionCache.reachesSharedSession,
+        isOfXCTest: Bool = Test.current == nil
+    ) throws(Complaint) {
         guard traits.contains(.hasProtocols) else {
             throw Complaint(
                 "watchOS has no custom protocols, so requests with URLSession.shared can't be intercepted. Leave out sharedSession, and "
                     + "pass URLSession.substituted to the code."
             )
         }
-        guard !LocalSubstitutionCache.reachesSharedSession else { return }
-        throw Complaint(
-            "A session was used before this call, so requests with URLSession.shared can't be intercepted. "
-                + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. If the "
+        guard !isReached() else { return }
+        let fix =
+            isOfXCTest
+            ? "Run the tests with swift test --parallel, which gives each XCTest test a process of its own, until all "
+                + "test classes that use a session call withSubstitutions or TestSubstitutions.begin first."
+            : "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. If the "
                 + "test already has the trait, don't use a session before the first test runs."
+        throw Complaint(
+            "A session was used before this call, so requests with URLSession.shared can't be intercepted. \(fix)"
         )
     }
 }

@@ -43,6 +43,31 @@ struct SubstitutionScope: Sendable {
             source.isDispensable(recording) ? .empty : try source.load(handlers)
         }
 
+        /// Loads the map and the recording for a call of `withSubstitutions` or `TestSubstitutions.begin`.
+        func loaded() throws -> (map: SubstitutionMap, recording: Recording.Argument?) {
+            do {
+                let recording = try Recording.argument(for: self)
+                return (try map(recording?.recording), recording)
+            } catch {
+                throw complaint(source.explanation(of: error, in: test))
+            }
+        }
+
+        /// Creates the scope of a call of `withSubstitutions` or `TestSubstitutions.begin`.
+        func scope(_ loaded: (map: SubstitutionMap, recording: Recording.Argument?)) throws -> SubstitutionScope {
+            do {
+                return try SubstitutionScope(loaded.map, self, loaded.recording)
+            } catch {
+                throw complaint("\(error)")
+            }
+        }
+
+        /// Returns the error of a call. In XCTest, it begins with the place of the call, which XCTest on Linux doesn't show.
+        func complaint(_ text: String) -> Complaint { Complaint(Test.current == nil ? "\(location): \(text)" : text) }
+
+        /// The place, such as `ShopTests.swift:12`.
+        var location: String { "\(place.fileName):\(place.line)" }
+
         func record(_ issue: String) { Issue.record(Comment(rawValue: issue), sourceLocation: place) }
 
         /// Does nothing with toolchains before 6.3: they have no warnings, and an issue would fail the test.
@@ -99,7 +124,7 @@ struct SubstitutionScope: Sendable {
         do {
             result = .success(
                 try await TestSubstitutions.ofTask.withValue(substitutions) {
-                    substitutions.handlerCalls.begin()
+                    begin()
                     return try await body()
                 }
             )
@@ -107,7 +132,40 @@ struct SubstitutionScope: Sendable {
             result = .failure(error)
         }
         substitutions.end()
-        let late = await substitutions.handlerCalls.end().map {
+        return try end(result, stillRunning: await substitutions.handlerCalls.end())
+    }
+
+    /// The same as the async `run`, for a body that isn't async.
+    func run<Result>(_ body: () throws -> Result) throws -> Result {
+        warnOfWhatIsLeftOut()
+        let result = Swift.Result {
+            try TestSubstitutions.ofTask.withValue(substitutions) {
+                begin()
+                return try body()
+            }
+        }
+        return try end(result)
+    }
+
+    /// Begins the scope, without a body.
+    func begin() { substitutions.handlerCalls.begin() }
+
+    /// Ends a scope whose body isn't async, or that has none.
+    func end<Result>(_ result: Swift.Result<Result, any Error>) throws -> Result {
+        substitutions.end()
+        return try end(result, stillRunning: substitutions.handlerCalls.endBlocking())
+    }
+
+    /// Reports the problems of a scope that has ended.
+    ///
+    /// - Parameters:
+    ///   - result: The body's result.
+    ///   - handlers: The keys of the entries whose handlers are still running.
+    private func end<Result>(
+        _ result: Swift.Result<Result, any Error>,
+        stillRunning handlers: [String]
+    ) throws -> Result {
+        let late = handlers.map {
             "The handler of the entry “\($0)” was still running a second after the test ended, though its task "
                 + "was cancelled. Make it return when Task.isCancelled is true."
         }
@@ -122,8 +180,8 @@ struct SubstitutionScope: Sendable {
         let written = recording?.recording.isWrittenByScope == true ? recording?.recording.write() : nil
         let problems = problems() + late + forgotten + [written].compactMap { $0 }
         if Test.current == nil, !problems.isEmpty {
-            if case .failure(let error) = result { throw Complaint((["\(error)"] + problems).joined(separator: "\n")) }
-            throw Complaint(problems.joined(separator: "\n"))
+            let error = if case .failure(let error) = result { ["\(error)"] } else { [String]() }
+            throw options.complaint((error + problems).joined(separator: "\n"))
         }
         problems.forEach(options.record)
         return try result.get()

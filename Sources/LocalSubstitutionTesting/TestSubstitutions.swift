@@ -44,11 +44,16 @@ public final class TestSubstitutions: Sendable {
     /// The current task's substitutions; `nil` outside a test with substitutions.
     static let ofTask = TaskLocal<TestSubstitutions?>(wrappedValue: nil)
 
-    /// The running test's substitutions, from its trait or from a call of `withSubstitutions`.
+    /// The running test's substitutions, from its trait, from a call of `withSubstitutions` or, in XCTest, from
+    /// `TestSubstitutions.begin`.
     ///
-    /// Code outside of both, and code in an exit test or a detached task, gets substitutions without entries. Their
-    /// ``session`` fails each request with an error that explains what to write.
-    public static var current: TestSubstitutions { ofTask.get() ?? .missing }
+    /// Other code, and in Swift Testing, code in an exit test or a detached task, gets substitutions without entries.
+    /// Their ``session`` fails each request with an error that explains what to write.
+    public static var current: TestSubstitutions { inForce ?? .missing }
+
+    /// The substitutions of the current task or, outside of tasks with substitutions, those that have begun; `nil` if there
+    /// are none.
+    static var inForce: TestSubstitutions? { ofTask.get() ?? begun }
 
     private static let missing = TestSubstitutions()
 
@@ -76,7 +81,7 @@ public final class TestSubstitutions: Sendable {
             SessionRules.Listener(
                 start: { log.begin($0, isShared: isShared) },
                 isRecorded: isRecorded,
-                explainsUnmatched: options.unmatched.isIssue,
+                unmatchedNote: options.unmatched.isIssue ? Self.unmatchedNote : nil,
                 handlerCalls: handlerCalls
             )
         }
@@ -92,6 +97,13 @@ public final class TestSubstitutions: Sendable {
                 listener: listener(true),
                 takes: log.answersShared()
             ) : Self.watch(cache, log)
+    }
+
+    /// Where the current test says why a request is unmatched.
+    private static var unmatchedNote: String {
+        Test.current == nil
+            ? "The error of withSubstitutions or TestSubstitutions.end says why."
+            : "Another issue of this test says why."
     }
 
     /// Notes the current test's requests with `URLSession.shared` that an entry would have responded to. Returns a closure
@@ -233,6 +245,7 @@ private final class UnscopedProtocol: URLProtocol {
     static let explanation = """
         There are no substitutions here, so this session fails every request. Give the test or its suite the trait \
         .substituting("Fixtures/map.json"), or call withSubstitutions("Fixtures/map.json") { … }. \
+        In XCTest, you can also call TestSubstitutions.begin("Fixtures/map.json", test: name) in setUpWithError(). \
         In an exit test, call withSubstitutions in the exit test's body. In a detached task, use a session that was made \
         before the task.
         """

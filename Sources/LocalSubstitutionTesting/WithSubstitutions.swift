@@ -122,6 +122,80 @@ public func withSubstitutions<Result>(
     )
 }
 
+/// Returns responses from a map file while a body that isn't async runs, such as that of a synchronous XCTest method.
+///
+/// The async form has the same parameters, but waits for its turn with `sharedSession`:
+/// ``withSubstitutions(_:unmatched:resources:handlers:sharedSession:redacting:isolation:fileID:filePath:line:column:test:function:_:)``.
+/// This form doesn't wait: XCTest runs one test at a time. In a Swift Testing test, use the trait for `sharedSession`.
+///
+/// - Returns: The body's result.
+/// - Throws: The errors of the async form. In a Swift Testing test with `sharedSession: true`, an error that names the
+///   trait.
+@_disfavoredOverload  // Otherwise, async code whose body has no `await` may get this form.
+public func withSubstitutions<Result>(
+    _ map: String,
+    unmatched: TestSubstitutions.Unmatched = .issue,
+    resources: String? = nil,
+    handlers: [String: SubstitutionMap.Handler] = [:],
+    sharedSession: Bool = false,
+    redacting redact: (@Sendable (inout RecordedResponse) -> Void)? = nil,
+    fileID: String = #fileID,
+    filePath: String = #filePath,
+    line: Int = #line,
+    column: Int = #column,
+    test: String? = nil,
+    function: String = #function,
+    _ body: () throws -> Result
+) throws -> Result {
+    let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let source = MapSource.file(map, resources: resources, testFile: filePath)
+    return try run(
+        .init(
+            source: source,
+            unmatched: unmatched,
+            handlers: handlers,
+            sharedSession: sharedSession,
+            redact: redact,
+            place: place,
+            function: function,
+            nameInXCTest: test
+        ),
+        body
+    )
+}
+
+/// Returns responses from entries in code while a body that isn't async runs.
+///
+/// For the parameters and errors, see the form with a map file.
+@_disfavoredOverload
+public func withSubstitutions<Result>(
+    _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
+    unmatched: TestSubstitutions.Unmatched = .issue,
+    resources: String? = nil,
+    sharedSession: Bool = false,
+    fileID: String = #fileID,
+    filePath: String = #filePath,
+    line: Int = #line,
+    column: Int = #column,
+    test: String? = nil,
+    function: String = #function,
+    _ body: () throws -> Result
+) throws -> Result {
+    let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let source = MapSource.entries(entries, resources: resources, testFile: filePath)
+    return try run(
+        .init(
+            source: source,
+            unmatched: unmatched,
+            sharedSession: sharedSession,
+            place: place,
+            function: function,
+            nameInXCTest: test
+        ),
+        body
+    )
+}
+
 /// Loads a map, waits until a scope may begin, then runs a body in the scope. A surrounding trait counts the scope's
 /// requests, too.
 private func run<Result>(
@@ -129,17 +203,24 @@ private func run<Result>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Result
 ) async throws -> Result {
-    let (map, recording): (SubstitutionMap, Recording.Argument?)
-    do {
-        recording = try Recording.argument(for: options)
-        map = try options.map(recording?.recording)
-    } catch {
-        throw Complaint(options.source.explanation(of: error, in: options.test))
-    }
+    let loaded = try options.loaded()
     return try await options.inTurn {
-        let scope = try SubstitutionScope(map, options, recording)
+        let scope = try options.scope(loaded)
         defer { if scope.substitutions.isUsed { SubstitutionsTrait.Use.ofTask.get()?.noteRequest() } }
         return try await scope.run(body)
     }
+}
+
+/// The same for a body that isn't async. It can't wait for a turn.
+private func run<Result>(_ options: SubstitutionScope.Options, _ body: () throws -> Result) throws -> Result {
+    if options.sharedSession, Test.current != nil {
+        throw Complaint(
+            "Without await, withSubstitutions can't wait until no other test uses URLSession.shared. Use the trait "
+                + ".substituting(…, sharedSession: true)."
+        )
+    }
+    let scope = try options.scope(try options.loaded())
+    defer { if scope.substitutions.isUsed { SubstitutionsTrait.Use.ofTask.get()?.noteRequest() } }
+    return try scope.run(body)
 }
 #endif

@@ -374,6 +374,23 @@ struct Prices {
 }
 // end
 
+// snippet: XCTest with begin and end
+final class PriceTests: XCTestCase {
+    override func setUpWithError() throws {
+        try TestSubstitutions.begin("Fixtures/checkout.json", test: name)
+    }
+
+    override func tearDownWithError() throws {
+        try TestSubstitutions.end()
+    }
+
+    func testRefusedOrder() async throws {
+        let refusal = try await Shop(session: .substituted).order("socks")
+        XCTAssertEqual(refusal, "sold out\n")
+    }
+}
+// end
+
 // snippet: XCTest
 final class OrderTests: XCTestCase {
     func testRefusedOrder() async throws {

@@ -96,6 +96,25 @@ struct SharedSessionTests {
         #expect(error.description.contains("pass URLSession.substituted to the code"))
     }
 
+    @Test("If a session was used before, the error says what helps", arguments: [true, false])
+    func tooLate(isOfXCTest: Bool) throws {
+        let error = try #require(throws: Complaint.self) {
+            try SharedSession.check(.linux, isReached: false, isOfXCTest: isOfXCTest)
+        }
+        #expect(error.description.hasPrefix("A session was used before this call"))
+        #expect(error.description.contains("swift test --parallel") == isOfXCTest)
+        #expect(error.description.contains("trait") != isOfXCTest)
+        try SharedSession.check(.linux, isReached: true, isOfXCTest: isOfXCTest)
+    }
+
+    @Test("Without await, withSubstitutions names the trait, since it can't wait for its turn")
+    func synchronous() {
+        let error = #expect(throws: (any Error).self) {
+            try withSubstitutions([:], sharedSession: true) { _ = Issue.record("it must not run") }
+        }
+        #expect(error?.localizedDescription.contains("Use the trait") == true)
+    }
+
     @Test(
         "A test's own request isn't a forgotten one where its session asks registered protocols first",
         arguments: [(LoaderTraits.apple, ["GET https://h/b"]), (.linux, ["GET https://h/a", "GET https://h/b"])]
@@ -197,7 +216,7 @@ struct SharedSessionTests {
 
     #if os(Linux)
     @Test("withSubstitutions says so if a session was used before, and the body doesn't run", arguments: [true, false])
-    func tooLate(isShared: Bool) async {
+    func tooLateInProcess(isShared: Bool) async {
         await #expect(processExitsWith: .success) { [isShared = isShared as Bool] in
             let origin = try LoopbackServer { _ in .text("network") }
             let session = isShared ? URLSession.shared : URLSession(configuration: .ephemeral)
@@ -205,7 +224,7 @@ struct SharedSessionTests {
             let error = await #expect(throws: (any Error).self) {
                 try await withSubstitutions([:], sharedSession: true) { _ = Issue.record("it must not run") }
             }
-            #expect(error?.localizedDescription.hasPrefix("A session was used before this call") == true)
+            #expect(error?.localizedDescription.contains("A session was used before this call") == true)
             #expect(try await text(origin.url("a").absoluteString, in: .shared) == "network")
         }
     }

@@ -47,6 +47,10 @@ final class XCTestTests: XCTestCase {
         } catch {
             let description = error.localizedDescription
             XCTAssertEqual(description.components(separatedBy: "near miss").count, 2, description)
+            XCTAssert(description.hasPrefix("XCTestTests.swift:"), description)
+            let note = "The error of withSubstitutions or TestSubstitutions.end says why."
+            XCTAssert(description.contains(note), description)
+            for word in ["trait", "issue"] { XCTAssertFalse(description.contains(word), description) }
         }
     }
 
@@ -61,6 +65,7 @@ final class XCTestTests: XCTestCase {
             (.text("a").methods("POST").when(text: "a*"), try order(url, body: String(repeating: "x", count: 70_000))),
         ]
         for (entry, request) in requests {
+            let line = #line + 2
             do {
                 try await withSubstitutions([url: entry]) {
                     for _ in 0..<2 { _ = try? await URLSession.shared.data(for: request) }
@@ -70,7 +75,7 @@ final class XCTestTests: XCTestCase {
                 let name = "\(request.httpMethod ?? "GET") \(url)"
                 XCTAssertEqual(
                     error.localizedDescription,
-                    "\(name) was made with URLSession.shared, which this call doesn't cover. Add sharedSession: true."
+                    "XCTestTests.swift:\(line): \(name) was made with URLSession.shared, which this call doesn't cover. Add sharedSession: true."
                 )
             }
         }
@@ -90,6 +95,7 @@ final class XCTestTests: XCTestCase {
             XCTFail("it must throw")
         } catch {
             XCTAssert(error.localizedDescription.contains("wrong.json:3: error: "), error.localizedDescription)
+            XCTAssert(error.localizedDescription.hasPrefix("XCTestTests.swift:"), error.localizedDescription)
         }
     }
 

@@ -153,11 +153,11 @@ extension URLError {
 
     /// As ``unmatched(_:)``, with a short description. Use it if the session's listener reports the full explanation
     /// itself, as a test's issue does.
-    static func unmatchedInBrief(_ explanation: Explanation) -> URLError {
+    static func unmatched(_ explanation: Explanation, note: String) -> URLError {
         let shown = ShownURL(explanation.url)
         return .explained(
             .resourceUnavailable,
-            "No entry matches \(explanation.method) \(shown.text). Another issue of this test says why.".printable,
+            "No entry matches \(explanation.method) \(shown.text). \(note)".printable,
             URL(string: shown.text)
         )
     }

@@ -105,19 +105,20 @@ extension SessionRules {
         /// Whether a test's recording run records the responses to requests that no entry matches. Then even a strict
         /// session loads them, except those that a `null` entry excludes.
         let isRecorded: Bool
-        /// Whether the listener explains why an unmatched request failed. If so, the request's error is brief.
-        package let explainsUnmatched: Bool
+        /// The sentence that says where the listener explains why a request is unmatched. The request's error is then brief,
+        /// and ends in this sentence. `nil` if the error explains it.
+        let unmatchedNote: String?
         /// Calls the handlers as part of a test; `nil` to call them outside any test.
         let handlerCalls: (any HandlerCaller)?
 
         package init(
             start: @escaping @Sendable (URLRequest) -> @Sendable (Progress) -> Void,
             isRecorded: Bool = false,
-            explainsUnmatched: Bool = false,
+            unmatchedNote: String? = nil,
             handlerCalls: (any HandlerCaller)? = nil
         ) {
             self.handlerCalls = handlerCalls
-            self.explainsUnmatched = explainsUnmatched
+            self.unmatchedNote = unmatchedNote
             self.start = start
             self.isRecorded = isRecorded
         }

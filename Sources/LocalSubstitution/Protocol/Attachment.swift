@@ -288,9 +288,8 @@ extension Attachment {
     func unmatched(_ plan: Plan) -> RequestOutcome {
         responder.maps.uncount(plan)
         let explanation = Explanation(plan)
-        // If the session's listener explains the failure, the error's description is short.
-        let isBrief = plan.rules?.listener?.explainsUnmatched == true
-        let error = isBrief ? URLError.unmatchedInBrief(explanation) : .unmatched(explanation)
+        let note = plan.rules?.listener?.unmatchedNote
+        let error = note.map { URLError.unmatched(explanation, note: $0) } ?? .unmatched(explanation)
         return RequestOutcome(.unmatched(explanation), plan, .failure(error))
     }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Guarded
 
 /// The calls of handlers that belong to a test. Each runs in a Swift task that inherits the task-locals of ``begin()``'s
@@ -22,6 +23,8 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
     private let state = Guarded(State())
     private let starts = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
     private let allReturned = FirstValue<Void>()
+    /// The same as ``allReturned``, for a thread that waits.
+    private let allReturnedSignal = DispatchSemaphore(value: 0)
     private let isIssue: @Sendable (any Error) -> Bool
 
     /// - Parameter isIssue: Returns whether a handler's error is already an issue of the test.
@@ -48,7 +51,10 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
                 state.running[id] = nil
                 return state.hasEnded && state.running.isEmpty
             }
-            if isLast { allReturned.set(()) }
+            if isLast {
+                allReturned.set(())
+                allReturnedSignal.signal()
+            }
         }
         let start = { @Sendable [self] in
             let task = AppThreads.task(call)
@@ -76,20 +82,35 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
     ///
     /// - Returns: The keys of the entries whose handlers go on.
     package func end() async -> [String] {
+        guard cancelAll() else { return [] }
+        // In a task of its own, so that this also waits if the test's task is cancelled.
+        await Task { [allReturned] in
+            _ = try? await RequestTimeout(1).value(for: nil) { await allReturned.wait() }
+        }.value
+        return stopStarting()
+    }
+
+    /// The same as ``end()``, for code that isn't async. Blocks the thread.
+    package func endBlocking() -> [String] {
+        guard cancelAll() else { return [] }
+        _ = allReturnedSignal.wait(timeout: .now() + 1)
+        return stopStarting()
+    }
+
+    /// Cancels the calls that haven't returned. Returns `false` if all have.
+    private func cancelAll() -> Bool {
         let tasks = state.withLock { state in
             state.hasEnded = true
             for id in state.running.keys { state.running[id]?.isCancelled = true }
             return state.running.values.map(\.task)
         }
-        guard !tasks.isEmpty else {
-            starts.continuation.finish()
-            return []
-        }
+        if tasks.isEmpty { starts.continuation.finish() }
         for task in tasks { task?.cancel() }
-        // In a task of its own, so that this also waits if the test's task is cancelled.
-        await Task { [allReturned] in
-            _ = try? await RequestTimeout(1).value(for: nil) { await allReturned.wait() }
-        }.value
+        return !tasks.isEmpty
+    }
+
+    /// Stops starting calls in the test's task. Returns the keys of the entries whose handlers go on.
+    private func stopStarting() -> [String] {
         starts.continuation.finish()
         return state.withLock { $0.running.values.filter(\.hasBegun).map(\.key) }.ordered(by: <)
     }

@@ -171,7 +171,7 @@ struct ResourcesFolderOfMapTests {
         let inCode = #expect(throws: SubstitutionMapError.self) { try SubstitutionMap(["https://h/a": "a.txt"]) }
         let beginning =
             "The file “a.txt” can't be found, since the map has no resources folder. "
-            + "Pass `resources:` when you make the map or to the test's trait"
+            + "Pass `resources:` where you make the map or a test names it"
         #expect(inFile?.problems.map(\.message) == ["\(beginning), or --resources to the command."])
         #expect(inCode?.problems.map(\.message) == ["\(beginning). For a body, write .text(…)."])
     }

@@ -84,7 +84,7 @@ final class FileChecker {
     /// The message if there's no folder. In code, a string alone is a file's name, and may have been meant as a body.
     static func noFolder(for name: FileName, inCode: Bool) -> String {
         "The file “\(name.text)” can't be found, since the map has no resources folder. "
-            + "Pass `resources:` when you make the map or to the test's trait"
+            + "Pass `resources:` where you make the map or a test names it"
             + (inCode ? ". For a body, write .text(…)." : ", or --resources to the command.")
     }
 

@@ -1,0 +1,148 @@
+import Guarded
+import LocalSubstitution
+import LocalSubstitutionTesting
+import XCTest
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What XCTest's synchronous methods call.
+final class BeginTests: XCTestCase {
+    private static let name = "https://shop.example.com/name"
+
+    /// Returns a response without `await`.
+    private func text(_ url: String, in session: URLSession = .substituted) throws -> String {
+        let url = try XCTUnwrap(URL(string: url))
+        let result = Guarded<Result<Data, any Error>?>(nil)
+        let ended = DispatchSemaphore(value: 0)
+        session.dataTask(with: url) { data, _, error in
+            result.withLock { $0 = data.map { .success($0) } ?? .failure(error ?? URLError(.unknown)) }
+            ended.signal()
+        }.resume()
+        ended.wait()
+        return String(decoding: try XCTUnwrap(result.withLock { $0 }).get(), as: UTF8.self)
+    }
+
+    private func message(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+            XCTFail("it must throw")
+            return ""
+        } catch {
+            return error.localizedDescription
+        }
+    }
+
+    override func tearDown() {
+        // A test that failed may not have ended its substitutions.
+        try? TestSubstitutions.end()
+    }
+
+    func testSynchronousBody() throws {
+        let answer = try withSubstitutions("Fixtures/inner.json") { try text(Self.name) }
+        XCTAssertEqual(answer, "inner")
+        let line = #line + 2
+        let description = message {
+            try withSubstitutions([Self.name: .text("a")]) { _ = try? text("https://shop.example.com/nam") }
+        }
+        XCTAssert(description.hasPrefix("BeginTests.swift:\(line): "), description)
+        XCTAssert(description.contains("near miss"), description)
+        XCTAssertEqual(
+            try withSubstitutions([Self.name: .text("a")], sharedSession: true) {
+                try text(Self.name, in: .shared)
+            },
+            "a"
+        )
+    }
+
+    func testBeginsAndEnds() throws {
+        try TestSubstitutions.begin("Fixtures/inner.json", test: name)
+        XCTAssertEqual(try text(Self.name), "inner")
+        let session = URLSession.substituted
+        try TestSubstitutions.current.add([Self.name: .text("added")])
+        XCTAssertEqual(try text(Self.name), "added")
+        XCTAssertEqual(try withSubstitutions([Self.name: .text("inside")]) { try text(Self.name) }, "inside")
+        XCTAssertEqual(TestSubstitutions.current.requests.map(\.outcome), [.matched, .matched])
+        try TestSubstitutions.end()
+        for session in [session, .substituted] { XCTAssertThrowsError(try text(Self.name, in: session)) }
+    }
+
+    func testIsInForceOnAllThreads() async throws {
+        try await Task.detached {
+            try TestSubstitutions.begin([Self.name: .text("a")], test: "BeginTests.testIsInForceOnAllThreads")
+        }.value
+        let (body, _) = try await URLSession.substituted.data(from: XCTUnwrap(URL(string: Self.name)))
+        XCTAssertEqual(body, Data("a".utf8))
+        let count = await Task.detached { TestSubstitutions.current.requests.count }.value
+        XCTAssertEqual(count, 1)
+        try await Task.detached { try TestSubstitutions.end() }.value
+    }
+
+    func testCoversTheSharedSession() throws {
+        try TestSubstitutions.begin([Self.name: .text("shared")], test: name, sharedSession: true)
+        XCTAssertEqual(try text(Self.name, in: .shared), "shared")
+        try TestSubstitutions.end()
+    }
+
+    func testEndThrowsWhatIssuesWouldSay() throws {
+        let line = #line + 1
+        try TestSubstitutions.begin(["http://127.0.0.1:9/name": .text("a")], test: name)
+        _ = try? text("http://127.0.0.1:9/nam")
+        _ = try? text("http://127.0.0.1:9/name", in: .shared)
+        let description = message { try TestSubstitutions.end() }
+        XCTAssert(description.hasPrefix("BeginTests.swift:\(line): "), description)
+        for part in ["near miss", "BeginTests/testEndThrowsWhatIssuesWouldSay", "Add sharedSession: true"] {
+            XCTAssert(description.contains(part), description)
+        }
+        for word in ["trait", "issue"] { XCTAssertFalse(description.contains(word), description) }
+    }
+
+    func testEndWaitsForHandlers() throws {
+        let blocked = DispatchSemaphore(value: 0)
+        defer { blocked.signal() }
+        let begun = DispatchSemaphore(value: 0)
+        let wait = { @Sendable in _ = blocked.wait(timeout: .distantFuture) }
+        try TestSubstitutions.begin(
+            [
+                Self.name: .handler { _ in
+                    begun.signal()
+                    wait()
+                    return .text("a")
+                }
+            ],
+            test: name
+        )
+        URLSession.substituted.dataTask(with: try XCTUnwrap(URL(string: Self.name))).resume()
+        begun.wait()
+        let description = message { try TestSubstitutions.end() }
+        XCTAssert(description.contains("was still running a second after the test ended"), description)
+    }
+
+    func testForgottenEndIsNamedOnce() throws {
+        let line = #line + 1
+        try TestSubstitutions.begin([Self.name: .text("first")], test: name)
+        let session = URLSession.substituted
+        _ = try? text("https://shop.example.com/nam")
+        let description = message { try TestSubstitutions.begin([Self.name: .text("second")], test: name) }
+        XCTAssert(description.contains("that began at BeginTests.swift:\(line) haven't ended"), description)
+        XCTAssert(description.contains("near miss"), description)
+        XCTAssertThrowsError(try text(Self.name, in: session))
+        // XCTest calls `tearDownWithError()` even if `setUpWithError()` has thrown an error.
+        try TestSubstitutions.end()
+        try TestSubstitutions.begin([Self.name: .text("third")], test: name)
+        XCTAssertEqual(try text(Self.name), "third")
+        try TestSubstitutions.end()
+    }
+
+    func testEndAfterBeginThrewDoesNothing() throws {
+        let line = #line + 1
+        let description = message { try TestSubstitutions.begin("Fixtures/wrong.json", test: name) }
+        XCTAssert(description.hasPrefix("BeginTests.swift:\(line): "), description)
+        XCTAssert(description.contains("wrong.json:2: error: "), description)
+        try TestSubstitutions.end()
+        let end = #line + 1
+        let again = message { try TestSubstitutions.end() }
+        XCTAssert(again.hasPrefix("BeginTests.swift:\(end): No substitutions have begun."), again)
+    }
+}
