@@ -60,7 +60,7 @@ struct RecordedItem: Sendable {
             let reason = "not recorded: the request hadn't ended when the test ended. Wait for it in the test."
             return .nothing(reason: reason, isFailure: true)
         }
-        if made.endsAtEntry, let target = made.response?.response.url {
+        if made.endsAtEntry, let target = made.response?.head.url {
             let location = ShownURL(target).text
             let entry = #"{ "status": 302, "headers": { "Location": \#(JSONText.string(location)) } }"#
             let reason = "not recorded: the server redirects the request to \(location), for which there's an entry."

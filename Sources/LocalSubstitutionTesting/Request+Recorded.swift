@@ -15,13 +15,13 @@ extension TestSubstitutions.Request {
     ///
     /// - Parameter recorded: The request to record. It's another one than the test's if entries redirected that one.
     func response(to recorded: URLRequest) -> (response: RecordedResponse, leftOut: [String])? {
-        guard let response, let http = response.response as? HTTPURLResponse else { return nil }
+        guard let response, let body = response.data, let http = response.head as? HTTPURLResponse else { return nil }
         let names = Array(http.headers.keys)
         let (headers, leftOut) = RecordedExchange.Headers.sorted(names) { http.value(forHTTPHeaderField: $0) }
         return RecordedResponse(
-            Exchange(request: recorded, response: http, body: response.data, redirects: []),
+            Exchange(request: recorded, response: http, body: body, redirects: []),
             headers: headers,
-            requestBody: recorded.httpBody ?? (recorded.httpMethod == request.httpMethod ? body : nil)
+            requestBody: recorded.httpBody ?? (recorded.httpMethod == request.httpMethod ? self.body : nil)
         ).map { ($0, leftOut) }
     }
 }

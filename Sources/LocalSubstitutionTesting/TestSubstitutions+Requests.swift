@@ -120,9 +120,9 @@ extension TestSubstitutions {
         var endsAtEntry = false
         /// Whether the request failed or was cancelled before anything was decided about it.
         var isUndecided = false
-        /// The whole response. `nil` if the test isn't recorded, if the request failed or is under way, or if the
-        /// response was streamed.
-        var response: CachedURLResponse?
+        /// The response; `nil` if the test isn't recorded, or if the request failed or is under way. It has no body if it
+        /// was streamed.
+        var response: Response?
 
         /// What's wrong with the answer of the entry's handler; `nil` if the answer is valid, or no handler was called.
         var mistake: String?
@@ -286,8 +286,8 @@ extension TestSubstitutions.Request {
             self.isHiddenUpload = isHiddenUpload
         }
         (recorded, endsAtEntry, isUndecided) = (outcome.recorded, outcome.endsAtEntry, outcome.isUndecided)
-        if keepsResponse, let kept = outcome.response, let data = kept.data {
-            response = CachedURLResponse(response: kept.head, data: data, userInfo: nil, storagePolicy: .notAllowed)
+        if keepsResponse {
+            response = outcome.response
         }
     }
 }

@@ -60,7 +60,8 @@ extension TestSubstitutions {
     ///   error that names its call of `begin`; the next test then begins afresh. In a Swift Testing test, an error that
     ///   names the trait.
     public static func begin(
-        _ map: String,
+        // Not `String`, for the same reason as in the trait.
+        _ map: some StringProtocol,
         test: String,
         unmatched: Unmatched = .issue,
         resources: String? = nil,
@@ -74,7 +75,7 @@ extension TestSubstitutions {
     ) throws {
         try begin(
             SubstitutionScope.Options(
-                source: .file(map, resources: resources, testFile: filePath),
+                source: .file(String(map), resources: resources, testFile: filePath),
                 unmatched: unmatched,
                 handlers: handlers,
                 sharedSession: sharedSession,

@@ -133,7 +133,8 @@ public func withSubstitutions<Result>(
 ///   trait.
 @_disfavoredOverload  // Otherwise, async code whose body has no `await` may get this form.
 public func withSubstitutions<Result>(
-    _ map: String,
+    // Not `String`, for the same reason as in the trait.
+    _ map: some StringProtocol,
     unmatched: TestSubstitutions.Unmatched = .issue,
     resources: String? = nil,
     handlers: [String: SubstitutionMap.Handler] = [:],
@@ -148,7 +149,7 @@ public func withSubstitutions<Result>(
     _ body: () throws -> Result
 ) throws -> Result {
     let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    let source = MapSource.file(map, resources: resources, testFile: filePath)
+    let source = MapSource.file(String(map), resources: resources, testFile: filePath)
     return try run(
         .init(
             source: source,

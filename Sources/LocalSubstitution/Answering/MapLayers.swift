@@ -30,7 +30,10 @@ package struct MapLayers: Sendable {
     /// Returns the layers after a map's: those that a handler of the map asks before it asks the server.
     func below(_ map: SubstitutionMap) -> MapLayers {
         var below = MapLayers(.empty)
-        if added?.map.isCopy(of: map) == true { below.map = self.map }
+        if let place = added.firstIndex(where: { $0.map.isCopy(of: map) }) {
+            below.added = Array(added[(place + 1)...])
+            below.map = self.map
+        }
         if recording?.map.isCopy(of: map) != true { below.recording = recording }
         return below
     }

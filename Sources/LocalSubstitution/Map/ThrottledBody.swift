@@ -37,7 +37,7 @@ package struct ThrottledBody {
             return rate?.piece(of: data, from: taken) ?? (data, 0)
         case .file(let file, let range):
             let start = range.lowerBound + taken
-            let end = min(start + min(rate?.pieceSize ?? .max, longest), range.upperBound)
+            let end = start + min(rate?.pieceSize ?? .max, longest, range.upperBound - start)
             guard start < end else { return nil }
             var delay = 0.0
             if case .bytesPerSecond(let rate)? = rate { delay = Double(end - start) / Double(rate) }
