@@ -69,9 +69,10 @@ final class BeginTests: XCTestCase {
     }
 
     func testIsInForceOnAllThreads() async throws {
-        try await Task.detached {
-            try TestSubstitutions.begin([Self.name: .text("a")], test: "BeginTests.testIsInForceOnAllThreads")
-        }.value
+        let begun = Task.detached {
+            try TestSubstitutions.begin([BeginTests.name: .text("a")], test: "BeginTests.testIsInForceOnAllThreads")
+        }
+        try await begun.value
         let (body, _) = try await URLSession.substituted.data(from: XCTUnwrap(URL(string: Self.name)))
         XCTAssertEqual(body, Data("a".utf8))
         let count = await Task.detached { TestSubstitutions.current.requests.count }.value

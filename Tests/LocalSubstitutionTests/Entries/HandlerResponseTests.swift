@@ -288,7 +288,7 @@ struct HandlerResponseTests {
                 return answer
             }
         ])
-        asking.cache.change { $0.added = MapLayer(added) }
+        asking.cache.change { $0.add(added) }
         let (text, head) = try await asking.load("a")
         #expect(text == "added first")
         #expect(head.value(forHTTPHeaderField: "X-Handled") == "1")
