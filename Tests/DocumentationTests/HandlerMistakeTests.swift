@@ -32,8 +32,8 @@ struct HandlerMistakeTests {
         ),
         Mistake(
             testDescription: "a wrong label",
-            code: [".text(REQUEST.method).status(code: 201)"],
-            error: "extraneous argument label 'code:' in call"
+            code: [".text(REQUEST.method).delay(seconds: 1)"],
+            error: "extraneous argument label 'seconds:' in call"
         ),
         Mistake(
             testDescription: "a wrong type",

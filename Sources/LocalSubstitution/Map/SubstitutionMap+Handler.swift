@@ -18,7 +18,7 @@ extension SubstitutionMap {
     public typealias Handler = @Sendable (Request) async throws -> Answer
 
     /// A request as a handler sees it.
-    public struct Request: Sendable {
+    public struct Request: Sendable, CustomStringConvertible {
         /// The URL.
         public let url: URL
         /// The HTTP method.
@@ -37,6 +37,9 @@ extension SubstitutionMap {
 
         /// The body as text; `nil` if ``body`` is `nil`, or isn't UTF-8.
         public var text: String? { body.flatMap { String(data: $0, encoding: .utf8) } }
+
+        /// The method and the URL, without credentials.
+        public var description: String { "\(method) \(ShownURL(url).text)" }
 
         /// Returns the value of a header; `nil` if it isn't set. The letter case of the name doesn't matter.
         public func header(_ name: String) -> String? { headers[header: name] }
