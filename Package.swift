@@ -98,7 +98,8 @@ let package = Package(
         .testTarget(
             name: "LocalSubstitutionTestingTests",
             dependencies: [
-                "Guarded", "LocalSubstitution", "LocalSubstitutionTesting", "LoopbackOrigin", "TestSupport",
+                "Guarded", "LocalSubstitution", "LocalSubstitutionServer", "LocalSubstitutionTesting", "LoopbackOrigin",
+                "TestSupport",
             ],
             exclude: ["Fixtures"]
         ),

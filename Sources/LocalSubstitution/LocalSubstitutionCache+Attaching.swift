@@ -126,23 +126,48 @@ extension LocalSubstitutionCache {
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
     }
 
-    /// Creates a loader with this cache's map, for a client that isn't a URLSession. Throws an error if an allowed URL
-    /// of `unmatched` is neither a URL nor a match pattern.
+    /// Makes ``answer(to:)`` and the loaders of ``makeDirectLoader(_:unmatched:recorder:sendsCredentials:)`` follow a test's
+    /// rules from now on.
+    package func useInTest(_ unmatched: Unmatched, _ listener: SessionRules.Listener) throws(AttachmentError) {
+        let rules = try SessionRules(unmatched, listener: listener)
+        test.withLock { $0 = SessionRules.OfTest(unmatched: unmatched, listener: listener, rules: rules) }
+    }
+
+    /// Creates a loader with this cache's map, for a client that isn't a URLSession.
     ///
-    /// - Parameter sendsCredentials: Whether a request's `Authorization` header is forwarded to the network.
+    /// - Parameters:
+    ///   - unmatched: What happens to requests that no entry matches; `nil` for what the cache's test decides or, outside
+    ///     a test, to load them.
+    ///   - sendsCredentials: Whether a request's `Authorization` header is forwarded to the network.
+    /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern, or if a test decides and
+    ///   `unmatched` isn't `nil`.
     package func makeDirectLoader(
         _ configuration: URLSessionConfiguration,
-        unmatched: Unmatched,
+        unmatched: Unmatched?,
         recorder: (any ResponseRecorder)?,
         sendsCredentials: Bool
     ) throws(AttachmentError) -> DirectLoader {
-        DirectLoader(
+        let test = test.withLock { $0 }
+        if test != nil, unmatched != nil {
+            throw AttachmentError(
+                .decidedByTest,
+                "This is a test's cache, and the test decides what happens to unmatched requests. Leave out “unmatched” "
+                    + "here, and pass it where the test names its map."
+            )
+        }
+        let rules = try SessionRules(
+            unmatched ?? test?.unmatched ?? .load,
+            recorder: recorder,
+            isBrowsed: true,
+            listener: test?.listener
+        )
+        return DirectLoader(
             responder,
             configuration,
-            rules: try SessionRules(unmatched, recorder: recorder, isBrowsed: true),
-            // Without a recorder, bodies over 16 MiB are streamed. A recorder needs whole bodies, so with a recorder,
-            // the limit is the default of 256 MiB.
-            responseLimit: recorder == nil ? 16 << 20 : nil,
+            rules: rules,
+            // Without a recorder, bodies over 16 MiB are streamed. A recorder needs whole bodies, and so does a test's
+            // recording. With one, the limit is the default of 256 MiB.
+            responseLimit: recorder == nil && !rules.isRecorded ? 16 << 20 : nil,
             for: [.followsRedirects, .readsBodies],
             sendsCredentials: sendsCredentials
         )

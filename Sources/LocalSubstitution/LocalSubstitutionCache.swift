@@ -22,6 +22,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     let responder: Responder
     /// The loader for ``answer(to:)``, created at first use.
     private let loader = Guarded<DirectLoader?>(nil)
+    /// What a test decides for clients other than URLSession; `nil` outside a test.
+    let test = Guarded<SessionRules.OfTest?>(nil)
     /// The protocol classes of this cache's attached sessions.
     let slots = Guarded<[SubstitutionURLProtocol.Type]>([])
 
@@ -211,7 +213,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// Delays, conditions, handlers, redirects, statistics and events work as in a session. Forwarded requests use the
     /// default configuration. A streamed response is returned whole. A redirect is followed if an entry matches its
     /// target, unless its own entry says that it isn't (``SubstitutionMap/Answer/follow(_:)``). Otherwise, the redirect
-    /// itself is returned.
+    /// itself is returned. With a test's cache, the request is one of the test's requests, and an issue if it's unmatched.
     ///
     /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
     /// - Throws: A `URLError`: the error of the entry, its handler or the network, an error that says why a file can't
@@ -219,7 +221,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     public func answer(to request: URLRequest) async throws -> (Data, HTTPURLResponse)? {
         let loader = loader.withLock { loader in
             let client: Attachment.Client = [.followsRedirects, .loadsUnmatched, .waitsForWhole]
-            let made = loader ?? DirectLoader(responder, .default, for: client)
+            let rules = test.withLock { $0?.rules } ?? .load
+            let made = loader ?? DirectLoader(responder, .default, rules: rules, for: client)
             loader = made
             return made
         }

@@ -29,7 +29,8 @@ public final class SubstitutionServer: Sendable {
     ///
     /// - Parameters:
     ///   - cache: The cache whose map the server uses.
-    ///   - unmatched: What happens to requests that no entry matches. By default, they're loaded from the network. A
+    ///   - unmatched: What happens to requests that no entry matches. By default, they're loaded from the network. With a
+    ///     test's cache, leave it out: the test's own `unmatched` decides, and the requests are the test's requests. A
     ///     request that fails gets a response with status 502 and a text that says why. If an entry's error makes it
     ///     fail, only pages that someone opens get the 502. Other clients' requests fail, too.
     ///   - recorder: Records the network's responses, and responds with them when the network fails; `nil`, the
@@ -42,10 +43,11 @@ public final class SubstitutionServer: Sendable {
     ///     it doesn't.
     /// - Throws: An error if a key of `ports` isn't an origin, or two keys name the same origin or have the same port.
     ///   Also throws if a port can't be opened, if the process has no file descriptors left, or if `unmatched` is
-    ///   `.fail(allowing:)` with an allowed URL that is neither a URL nor a match pattern.
+    ///   `.fail(allowing:)` with an allowed URL that is neither a URL nor a match pattern. With a test's cache, throws if
+    ///   there's an `unmatched`.
     public convenience init(
         cache: LocalSubstitutionCache,
-        unmatched: LocalSubstitutionCache.Unmatched = .load,
+        unmatched: LocalSubstitutionCache.Unmatched? = nil,
         recorder: SubstitutionRecorder? = nil,
         ports: [String: UInt16] = [:],
         rewritesReferences: Bool = true,
@@ -70,7 +72,7 @@ public final class SubstitutionServer: Sendable {
     ///   - log: Called for each request, on the thread of its connection; `nil` for no log.
     package init(
         cache: LocalSubstitutionCache,
-        unmatched: LocalSubstitutionCache.Unmatched,
+        unmatched: LocalSubstitutionCache.Unmatched?,
         recorder: SubstitutionRecorder?,
         ports: [String: UInt16],
         rewritesReferences: Bool = true,
@@ -88,7 +90,8 @@ public final class SubstitutionServer: Sendable {
                 sendsCredentials: sendsCredentials
             )
         } catch {
-            throw SubstitutionServerError(.invalidAllowedURL, error.description)
+            let kind = error.kind == .decidedByTest ? SubstitutionServerError.Kind.decidedByTest : .invalidAllowedURL
+            throw SubstitutionServerError(kind, error.description)
         }
         do throws(StartError) {
             origins = try ServedOrigins(cache, ports: wanted) { connection, origins in

@@ -17,6 +17,8 @@ public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible,
         public static let invalidPorts = Kind(rawValue: "invalidPorts")
         /// An allowed URL of `unmatched` is neither a URL nor a match pattern.
         public static let invalidAllowedURL = Kind(rawValue: "invalidAllowedURL")
+        /// The cache is a test's, which decides what happens to unmatched requests, and there's an `unmatched`.
+        public static let decidedByTest = Kind(rawValue: "decidedByTest")
         /// The server can't listen on a port, for example because another process uses it.
         public static let portUnavailable = Kind(rawValue: "portUnavailable")
         /// The server already has the largest number of origins: 256, or fewer if the process can open only a few

@@ -89,6 +89,7 @@ public final class TestSubstitutions: Sendable {
         resources = options.source.resources ?? map.resources?.url
         cache = Self.cache(map)
         if let layer = recording?.layer { cache.change { $0.recording = layer } }
+        try cache.useInTest(unmatched, listener(false))
         slot = try cache.attach(to: original, unmatched: unmatched, responseRecorder: nil, listener: listener(false))
         endSharedSession =
             options.sharedSession
@@ -146,8 +147,8 @@ public final class TestSubstitutions: Sendable {
     /// The requests that the test's code has made so far, in the order in which they began.
     ///
     /// These are the requests with ``session``, with sessions that use ``configuration`` and, with the option
-    /// `sharedSession`, with `URLSession.shared`. When your code receives a response, the list already has its request
-    /// and outcome.
+    /// `sharedSession`, with `URLSession.shared`. Also those that other clients make with `answer(to:)` of the ``cache``, or
+    /// to a `SubstitutionServer` with it. When your code receives a response, the list already has its request and outcome.
     public var requests: [Request] { log.requests }
 
     /// Adds entries in code, which apply until the test ends. With arguments, they apply until the test ends with the

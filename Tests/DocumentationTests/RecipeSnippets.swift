@@ -257,6 +257,16 @@ extension AsyncHTTPClientStandIn {
         )
     }
     // end
+
+    // snippet: a test with AsyncHTTPClient
+    @Test(.substituting(["https://api.example.com/user": .json(["name": "Ada"])]))
+    static func userOverHTTPClient() async throws {
+        let request = HTTPClientRequest(url: "https://api.example.com/user")
+        let response = try await execute(request, TestSubstitutions.current.cache)
+        #expect(response.status.code == 200)
+        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.matched])
+    }
+    // end
 }
 
 extension OpenAPIStandIn {

@@ -300,6 +300,25 @@ func orderWithOldMock() async throws {
 }
 // end
 
+/// A client that doesn't use the test's session.
+private struct OtherClient {
+    func load(_ url: URL) async throws -> String {
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        return String(decoding: try await session.data(from: url).0, as: UTF8.self)
+    }
+}
+
+// snippet: a test with a server
+@Test(.substituting(["https://api.example.com/user": .json(["name": "Ada"])]))
+func userOfOtherClient() async throws {
+    let server = try SubstitutionServer(cache: TestSubstitutions.current.cache)
+    let url = try server.url(for: #require(URL(string: "https://api.example.com/user")))
+    #expect(try await OtherClient().load(url) == #"{"name":"Ada"}"#)
+    #expect(TestSubstitutions.current.requests.map(\.outcome) == [.matched])
+}
+// end
+
 // snippet: entries that a test adds
 @Test(.substituting("Fixtures/checkout.json"))
 func newPrices() async throws {

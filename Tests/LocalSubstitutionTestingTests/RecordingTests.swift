@@ -88,6 +88,18 @@ struct RecordingTests {
         }
     }
 
+    @Test("What clients other than URLSession get is recorded, too")
+    func otherClients() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let recording = try await Self.run("otherClients", folder.file("map.json"), origin, records: true)
+        let issues = recording.issues.map(\.text)
+        #expect(issues.count == 1 && issues[0].contains("Recorded 2 responses"), "\(issues)")
+        origin.stop()
+        let replay = try await Self.run("otherClients", folder.file("map.json"), origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
     @Test("One run records and fails, and the next passes without the origin", arguments: [nil, "{\n}\n"])
     func plain(_ map: String?) async throws {
         let folder = try TemporaryFolder()

@@ -43,6 +43,16 @@ struct TraitIssueTests {
         #expect(issues.last?.text.contains("https://shop.example.com/old") == true)
     }
 
+    @Test("An unmatched request of another client is an issue, too")
+    func otherClient() async throws {
+        let issues = try await Self.issues("unmatchedOtherClient")
+        #expect(issues.map(\.line) == [ChildTraits.otherClientLine])
+        let text = try #require(issues.first?.text)
+        for part in ["GET https://shop.example.com/price\n", "only in path", "LOCAL_SUBSTITUTION_RECORD=missing"] {
+            #expect(text.contains(part), "\(text)")
+        }
+    }
+
     @Test(
         "The issues in the article and in README are quoted word for word",
         arguments: [
@@ -183,6 +193,7 @@ struct TraitIssueTests {
         arguments: [
             "expectationInHandler", "expectationInTask", "expectationInGroup", "expectationInFunction",
             "expectationOfAlternative", "expectationOfNamedHandler", "expectationInOwnSession",
+            "expectationInOtherClient",
         ]
     )
     func expectationInHandler(_ test: String) async throws {

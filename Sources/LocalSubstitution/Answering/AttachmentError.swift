@@ -18,6 +18,8 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
         public static var invalidAllowedURL: Kind { Kind(rawValue: "invalidAllowedURL") }
         /// `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`.
         public static var invalidUnmatched: Kind { Kind(rawValue: "invalidUnmatched") }
+        /// `unmatched` was passed to a server with a test's cache, although the test decides it.
+        package static var decidedByTest: Kind { Kind(rawValue: "decidedByTest") }
         /// A session was used before the cache was installed (Linux), or the protocol couldn't be registered (Apple
         /// platforms).
         public static var sessionInUse: Kind { Kind(rawValue: "sessionInUse") }

@@ -73,6 +73,14 @@ package final class SessionRules: Sendable {
 }
 
 extension SessionRules {
+    /// What a test decides for the clients of its cache that aren't URLSession.
+    struct OfTest: Sendable {
+        let unmatched: LocalSubstitutionCache.Unmatched
+        let listener: Listener
+        /// The rules for a client without a recorder.
+        let rules: SessionRules
+    }
+
     /// Calls handlers as part of a test.
     package protocol HandlerCaller: Sendable {
         /// Starts a call of the handler of a key's entry. Returns a closure that cancels the call.

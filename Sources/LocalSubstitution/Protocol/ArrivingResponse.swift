@@ -23,8 +23,8 @@ final class ArrivingResponse: Sendable {
 
     /// - Parameters:
     ///   - isWanted: Called every half second while ``next()`` waits. If it returns `false`, the load is cancelled.
-    ///   - end: Where to report a piece that had to wait in the temporary file and couldn't be written. All other ends
-    ///     are the load's.
+    ///   - end: Where to report that the client has left, or that a piece had to wait in the temporary file and couldn't be
+    ///     written. All other ends are the load's.
     init(isWanted: @escaping @Sendable () -> Bool, end: RequestEnd) {
         self.isWanted = isWanted
         self.end = end
@@ -87,10 +87,12 @@ final class ArrivingResponse: Sendable {
     }
 
     func cancel() {
-        let load = state.withLock { state in
-            state.isOver = true
-            return state.load.take()
+        let (load, isUnderWay) = state.withLock { state in
+            defer { state.isOver = true }
+            return (state.load.take(), !state.isOver)
         }
+        // Otherwise, the load's outcome was reported.
+        if isUnderWay { end.cancel() }
         load?.cancel()
         arrivals.signal()
     }

@@ -172,6 +172,7 @@ final class RequestLoad {
                     guard let request = attachment.request(after: outcome) else { return outcome }
                     guard follow() else { return .failed(outcome.plan, URLError(.httpTooManyRedirects)) }
                     redirect = outcome
+                    if redirected == nil, let plan = outcome.plan, plan.isRecorded { redirected = plan.request }
                     plan = decide(request, body: attachment.body(of: request, isHidden: hidesBody))
                 case .next(let next):
                     plan = next
@@ -219,7 +220,7 @@ final class RequestLoad {
             return .next(decide(request, body: body))
         case .forward where hidesBody, .pass where hidesBody:
             return .end(failUpload(plan))
-        case .pass where attachment.client.contains(.loadsUnmatched):
+        case .forward(nil) where isLeftToClient(plan), .pass where isLeftToClient(plan):
             return .end(RequestOutcome(.passed, plan, .failure(URLError(.resourceUnavailable))))
         case .forward(nil), .pass:
             // A protocol can't give a request back to the loader, so the load sends it to the network.
@@ -228,6 +229,11 @@ final class RequestLoad {
         case .forward(let fallback):
             return try await forward(plan, fallback)
         }
+    }
+
+    /// Returns whether the client loads a plan's request itself. What a test's recording records is loaded here.
+    private func isLeftToClient(_ plan: Plan) -> Bool {
+        attachment.client.contains(.loadsUnmatched) && plan.substitution == nil && !plan.isRecorded
     }
 
     /// Throws an error if the Swift task was cancelled. A cancelled load must not report a response that it can't

@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionServer
 import LocalSubstitutionTesting
 import Testing
 
@@ -137,6 +138,18 @@ struct ChildRecording {
         let url = try #require(URL(string: Self.origin + "held"))
         URLSession.substituted.dataTask(with: url).resume()
         while TestSubstitutions.current.requests.isEmpty { await Task.yield() }
+    }
+
+    @Test(.substituting(map))
+    func otherClients() async throws {
+        let cache = TestSubstitutions.current.cache
+        let user = URLRequest(url: try #require(URL(string: Self.origin + "user")))
+        #expect(try await cache.answer(to: user)?.0 == Data(#"{"name": "Ada"}"#.utf8))
+        let server = try SubstitutionServer(cache: cache)
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        let local = try server.url(for: #require(URL(string: Self.origin + "nothing"))).absoluteString
+        #expect(try await text(local, in: session) == "no such thing")
     }
 
     @Test(.substituting(map, redacting: { $0.isExcluded = true }))

@@ -275,6 +275,24 @@ struct ChildTraits {
         #expect(try await TestSubstitutions.current.cache.answer(to: request) != nil)
     }
 
+    static let otherClientLine = #line + 2
+    @Test(.substituting("../Fixtures/checkout.json"))
+    func unmatchedOtherClient() async throws {
+        let request = URLRequest(url: try #require(URL(string: "https://shop.example.com/price")))
+        #expect(try await TestSubstitutions.current.cache.answer(to: request) == nil)
+    }
+
+    @Test(
+        handler { request in
+            #expect(request.url.path == "/expected")
+            return .text("a")
+        }
+    )
+    func expectationInOtherClient() async throws {
+        let request = URLRequest(url: try #require(URL(string: Self.nameURL)))
+        #expect(try await TestSubstitutions.current.cache.answer(to: request) != nil)
+    }
+
     @Test(.substituting(["https://shop.example.com/name": .text("a").methods("POST").when(json: [:])]))
     func otherMethod() async throws {
         #expect(try await TestSubstitutions.current.cache.answer(to: order(Self.nameURL)) != nil)
