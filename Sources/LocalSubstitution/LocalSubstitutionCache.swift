@@ -179,8 +179,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// Calls a closure when the map is reloaded or fails to reload, on the thread that reloads it.
     package func hearReloads(_ listener: @escaping @Sendable (Event) -> Void) { responder.hearReloads(listener) }
 
-    /// The entries that haven't responded to a request since the map was set or reloaded. `null` and disabled entries
-    /// are left out.
+    /// The entries and alternatives that haven't responded to a request since the map was set or reloaded. `null` and
+    /// disabled entries are left out.
     public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.layers.entries(used: false) }
 
     package var layers: MapLayers { responder.maps.layers }

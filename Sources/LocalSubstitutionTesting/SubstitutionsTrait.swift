@@ -81,9 +81,11 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         } catch {
             result = .failure(error)
         }
-        let unused = options.reportsUnused && !RecordingMode.isOn ? use.unused : []
+        let selection = test.isSuite ? TestSelection.ofProcess : .all
+        let reportsUnused = options.reportsUnused && !RecordingMode.isOn && selection.showsUnusedInSuites
+        let unused = reportsUnused ? use.unused : []
         if !unused.isEmpty {
-            let list = unused.map { "\n  \($0)" }.joined()
+            let list = unused.map { "\n  \($0)" }.joined() + selection.note
             options.record(
                 "\(unused.count.counted("entry has", "entries have")) matched no requests. "
                     + "Remove each entry that isn't needed:\(list)"
@@ -226,8 +228,9 @@ extension Trait where Self == SubstitutionsTrait {
     ///     requests of other tests, unless a detached task makes them. On Apple platforms, the map is used for every
     ///     request with `URLSession.shared` in the process.
     ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default. An entry is
-    ///     used if it responds to a request with at least one of the test's arguments. In a suite's trait, an entry is
-    ///     used if it responds to a request in at least one of the suite's tests, so run the whole suite.
+    ///     used if it responds to a request with at least one of the test's arguments; so is an alternative. In a suite's
+    ///     trait, it's used if it responds in at least one of the suite's tests. With the options `--filter` and `--skip`
+    ///     of `swift test`, a suite gets no such issue.
     ///   - redact: Changes or excludes each response before a recording run (with `LOCAL_SUBSTITUTION_RECORD` set)
     ///     writes it, for example to remove tokens; see `LocalSubstitution.RecordedResponse`. By default, responses
     ///     aren't changed.

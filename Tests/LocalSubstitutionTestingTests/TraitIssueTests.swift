@@ -327,13 +327,35 @@ struct TraitIssueTests {
         #expect(text.contains("“https://shop.example.com/name”"), "\(text)")
     }
 
-    @Test("Entries that no test in a suite has used are an issue of the suite")
-    func unusedInSuite() async throws {
-        let child = try await Self.child.value
-        let issues = child.issues.filter { $0.test.hasPrefix("ChildTraits/OfSuite") }
-        #expect(issues.map(\.test) == ["ChildTraits/OfSuite"])
+    @Test("Alternatives that no argument has used are listed")
+    func unusedAlternatives() async throws {
+        let issues = try await Self.issues("unusedAlternatives")
+        #expect(issues.count == 1)
         let text = try #require(issues.first?.text)
+        #expect(text.contains("1 entry has matched no requests"), "\(text)")
+        #expect(text.contains("“https://shop.example.com/name”, alternative 2 of 3"), "\(text)")
+    }
+
+    @Test("Entries that no test in a suite has used are an issue of the suite", arguments: [false, true])
+    func unusedInSuite(isXcode: Bool) async throws {
+        let child = try await ChildProcess.run(
+            "ChildTraits/OfSuite",
+            selection: .configuration,
+            environment: isXcode ? ["XCTestConfigurationFilePath": "/a"] : [:]
+        )
+        #expect(child.issues.map(\.test) == ["ChildTraits/OfSuite"], "\(child.output)")
+        let text = try #require(child.issues.first?.text)
         #expect(text.contains("1 entry has") && text.contains("“https://shop.example.com/name”"), "\(text)")
+        #expect(text.contains("If you ran only a part of the suite, ignore this.") == isXcode, "\(text)")
+    }
+
+    @Test("If options select or skip tests, a suite's unused entries are no issue, whatever they select")
+    func unusedInPartOfSuite() async throws {
+        for selection in [ChildProcess.Selection.filter, .configurationAndSkip] {
+            let child = try await ChildProcess.run("ChildTraits/OfSuite", selection: selection)
+            #expect(child.ended.contains("ChildTraits/OfSuite/one"), "\(child.output)")
+            #expect(child.issues.map(\.description) == [])
+        }
     }
 
     @Test("A test that requests nothing gets a warning if it has its own trait")

@@ -141,9 +141,7 @@ final class MapInUse: Sendable {
     /// Notes that a plan's entry has responded to a request. Does nothing if another map is in use by now.
     func use(_ plan: Plan) {
         let layers = layers
-        plan.match?.forEachWinner { match in
-            if let number = match.number { layers.layer(of: match.map)?.use(number) }
-        }
+        plan.match?.forEachWinner { layers.layer(of: $0.map)?.use($0) }
     }
 
     // MARK: Alternatives with a limit

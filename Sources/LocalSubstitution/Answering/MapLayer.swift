@@ -5,9 +5,19 @@ import Guarded
 ///
 /// Several caches can share a layer. They then count together.
 package final class MapLayer: Sendable {
+    /// An entry without alternatives, or an alternative.
+    private struct Part: Hashable, Sendable {
+        /// The entry's number in the map's index.
+        let entry: Int
+        /// The alternative's position, from 1; 0 for an entry.
+        let alternative: Int
+
+        init(_ number: Int, _ entry: Entry) { (self.entry, alternative) = (number, entry.options.place?.number ?? 0) }
+    }
+
     private struct State: Sendable {
-        /// The numbers of the entries that have responded.
-        var used: Set<Int> = []
+        /// The entries and alternatives that have responded.
+        var used: Set<Part> = []
         /// The number of requests to which each alternative with a `times` limit has responded.
         var responses: [MapMatch.Count: Int] = [:]
     }
@@ -42,17 +52,18 @@ package final class MapLayer: Sendable {
 
     func uncount(_ count: MapMatch.Count) { state.withLock { $0.responses[count, default: 1] -= 1 } }
 
-    /// Notes that an entry has responded.
-    func use(_ entry: Int) { state.withLock { _ = $0.used.insert(entry) } }
+    /// Notes that a match's winner has responded.
+    func use(_ match: MapMatch) {
+        guard let number = match.number, let winner = match.winner else { return }
+        state.withLock { _ = $0.used.insert(Part(number, winner)) }
+    }
 
-    /// Returns the entries that have responded, or those that haven't, in the order of their lines. Leaves out `null`
-    /// entries and disabled ones.
+    /// Returns the entries that have responded, or those that haven't, in the order of their lines. For an entry with
+    /// alternatives, returns these. Leaves out `null` entries and disabled ones.
     func entries(used isUsed: Bool) -> [Entry] {
         let used = state.withLock { $0.used }
-        let entries = map.entries
-        return entries.indices.filter {
-            used.contains($0) == isUsed && !entries[$0].options.isNever && entries[$0].options.isEnabled
-        }
-        .map { entries[$0] }.ordered { ($0.lineInMap ?? 0, $0.key) < ($1.lineInMap ?? 0, $1.key) }
+        return map.entries.enumerated().filter { !$0.element.options.isNever && $0.element.options.isEnabled }
+            .flatMap { number, entry in entry.answering.filter { used.contains(Part(number, $0)) == isUsed } }
+            .ordered { ($0.lineInMap ?? 0, $0.key) < ($1.lineInMap ?? 0, $1.key) }
     }
 }

@@ -400,6 +400,17 @@ struct ChildTraits {
         _ = try await text("https://shop.example.com/name")
     }
 
+    private static let threeNames: SubstitutionMap.Answer = [
+        .text("a").when(headers: ["X-Name": "a"]), .text("b").when(headers: ["X-Name": "b"]), .text("c"),
+    ]
+
+    @Test(.substituting(["https://shop.example.com/name": threeNames], reportsUnused: true), arguments: ["a", "c"])
+    func unusedAlternatives(_ name: String) async throws {
+        var request = URLRequest(url: try #require(URL(string: Self.nameURL)))
+        request.setValue(name, forHTTPHeaderField: "X-Name")
+        #expect(try await URLSession.substituted.data(for: request).0 == Data(name.utf8))
+    }
+
     static let otherSessionLine = #line + 2
     @Test(.substituting("../Fixtures/checkout.json"), arguments: 0..<3)
     func otherSession(_ number: Int) {}

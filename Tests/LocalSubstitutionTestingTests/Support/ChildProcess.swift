@@ -34,11 +34,22 @@ struct ChildProcess {
         #endif
     }
 
+    /// How tests are selected.
+    enum Selection {
+        /// By the option `--filter`.
+        case filter
+        /// By a file, so that the tests can't know that not all are run.
+        case configuration
+        /// By a file, with an option `--skip` that no test has.
+        case configurationAndSkip
+    }
+
     /// Runs tests of Swift Testing.
     ///
     /// - Parameter descriptors: How many descriptors the process may have; by default, as many as this process.
     static func run(
         _ filter: String,
+        selection: Selection = .filter,
         environment: [String: String] = [:],
         descriptors: Int? = nil
     ) async throws -> ChildProcess {
@@ -46,11 +57,19 @@ struct ChildProcess {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let events = folder.appendingPathComponent("events.jsonl")
+        let configuration = folder.appendingPathComponent("configuration.json")
+        try JSONEncoder().encode(["filter": [filter]]).write(to: configuration)
+        let selecting =
+            switch selection {
+            case .filter: ["--filter", filter]
+            case .configuration: ["--configuration-path", configuration.path]
+            case .configurationAndSkip: ["--configuration-path", configuration.path, "--skip", "no such test"]
+            }
         let words = [
-            "--testing-library", "swift-testing", "--filter", filter, "--event-stream-output-path", events.path,
-            "--event-stream-version", version,
+            "--testing-library", "swift-testing", "--event-stream-output-path", events.path, "--event-stream-version",
+            version,
         ]
-        let output = try await start(words, environment, descriptors, in: folder)
+        let output = try await start(words + selecting, environment, descriptors, in: folder)
         return try ChildProcess(try Data(contentsOf: events), output: output)
     }
 

@@ -67,6 +67,29 @@ struct UnusedEntriesTests {
         #expect(keys(other) == ["https://h/a"])
     }
 
+    @Test("Alternatives that haven't responded are listed, and not their entry")
+    func alternatives() throws {
+        let cache = try CacheFixture(
+            """
+            "https://h/a": [
+              { "text": "1", "when": { "headers": { "X": "1" } } },
+              { "text": "2", "when": { "headers": { "X": "2" } } },
+              { "text": "3" }
+            ]
+            """
+        ).cache()
+        let texts = { cache.unusedEntries.map(\.description) }
+        #expect(texts().count == 3)
+        for _ in 0..<2 { #expect(try cache.lookUp("https://h/a") != nil) }
+        let listed = texts()
+        #expect(listed.count == 2 && listed[0].hasPrefix("“https://h/a”, alternative 1 of 3, line "), "\(listed)")
+        #expect(listed.last?.hasPrefix("“https://h/a”, alternative 2 of 3, line ") == true, "\(listed)")
+        var request = try request("https://h/a")
+        request.setValue("1", forHTTPHeaderField: "X")
+        #expect(cache.cachedResponse(for: request) != nil)
+        #expect(texts().map { $0.contains("alternative 2 of 3") } == [true])
+    }
+
     @Test("Unused entries of a map in code are sorted by key")
     func inCode() throws {
         let folder = try TemporaryFolder(files: ["a"])
