@@ -6,11 +6,14 @@
 package struct NamesByAge: Sendable {
     /// The names and their stamps, the oldest first.
     private var items: [(name: String, stamp: Int)]
+    /// The position of the oldest name. Those before it are removed later, all at once, so that removing the oldest doesn't
+    /// move the others each time.
+    private var start = 0
 
     /// - Parameter items: The names and their stamps, the oldest first.
     package init(_ items: [(name: String, stamp: Int)] = []) { self.items = items }
 
-    /// The number of names, including those that are out of date.
+    /// The number of names in memory, including those that are out of date or removed.
     var count: Int { items.count }
 
     /// - Parameters:
@@ -18,14 +21,15 @@ package struct NamesByAge: Sendable {
     ///   - isCurrent: Whether a stamp is the current stamp of a name.
     package mutating func append(_ name: String, stamp: Int, of count: Int, where isCurrent: (String, Int) -> Bool) {
         items.append((name, stamp))
-        if items.count > 2 * count + 64 { items.removeAll { !isCurrent($0.name, $0.stamp) } }
+        guard items.count > 2 * count + 64 else { return }
+        items = items[start...].filter { isCurrent($0.name, $0.stamp) }
+        start = 0
     }
 
     /// Removes and returns the oldest name with a current stamp. Also removes older names, which are out of date.
     package mutating func popFirst(where isCurrent: (String, Int) -> Bool) -> String? {
-        let first = items.firstIndex { isCurrent($0.name, $0.stamp) }
-        let name = first.map { items[$0].name }
-        items.removeFirst(first.map { $0 + 1 } ?? items.count)
-        return name
+        let first = items[start...].firstIndex { isCurrent($0.name, $0.stamp) }
+        start = first.map { $0 + 1 } ?? items.count
+        return first.map { items[$0].name }
     }
 }
