@@ -148,6 +148,11 @@ enum MapSource: Sendable {
     /// The kind of a complaint that a bundle has no map, or not all of its files.
     private static let inBundle = "inBundle"
 
+    /// Returns whether an error is about the map. Other complaints are about its test's recording.
+    private static func isAboutMap(_ error: any Error) -> Bool {
+        (error as? Complaint).map { $0.kind == inBundle } ?? true
+    }
+
     private static func isArchive(_ file: URL) -> Bool { file.path.lowercased().hasSuffix(".har") }
 
     /// Loads a map that a bundle contains.
@@ -201,7 +206,7 @@ enum MapSource: Sendable {
     /// nearest existing map, and how to record the test's responses, except in a recording run.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
         guard RecordingMode.problem == nil, !RecordingMode.isOn, archive == nil, isMissing,
-            (error as? Complaint)?.kind ?? Self.inBundle == Self.inBundle,
+            Self.isAboutMap(error),
             case .file(let path, _, _, let testFile) = self
         else { return "\(error)" }
         let question = NearestMap.path(insteadOf: path, beside: testFile).map { " Did you mean “\($0)”?" } ?? ""
