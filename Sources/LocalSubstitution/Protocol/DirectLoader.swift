@@ -78,16 +78,7 @@ package final class DirectLoader: Sendable {
         switch begun {
         case .ended(let outcome): return try Self.response(outcome, outcome.response?.data)
         case .loading(let load):
-            var pieces = Data()
-            for await event in events where !Task.isCancelled {
-                switch event {
-                // If a redirect was followed, the former pieces were its own.
-                case .head: pieces = Data()
-                case .data(let data): pieces.append(data)
-                case .end(let outcome):
-                    return try Self.response(outcome, outcome.isPassedOn ? pieces : outcome.response?.data)
-                }
-            }
+            if let (outcome, body) = await events.outcome() { return try Self.response(outcome, body) }
             end?.cancel()
             load.cancel()
             throw URLError(.cancelled)

@@ -52,14 +52,14 @@ final class HandlerServer: Sendable {
         }
         let attachment = Attachment(attachment, forHandlerOf: plan, responseLimit: Self.limit)
         let asked = attachment.decide(plan.request, body: plan.body)
-        let (outcome, pieces) = await load(asked, in: attachment)
-        let result = result(of: outcome, pieces)
+        let (outcome, body) = await load(asked, in: attachment)
+        let result = result(of: outcome, body)
         client.hearServer(plan.request, outcome.failing(with: result.error))
         return try result.get()
     }
 
-    /// Loads the whole response. Returns the outcome and, if the body arrived in pieces, the body.
-    private func load(_ asked: Plan, in attachment: Attachment) async -> (RequestOutcome, Data) {
+    /// Loads the whole response. Returns the outcome and the body.
+    private func load(_ asked: Plan, in attachment: Attachment) async -> (RequestOutcome, Data?) {
         let (events, event) = AsyncStream.makeStream(of: RequestLoad.Event.self)
         let parts = RequestLoad.Client(
             task: client.task,
@@ -73,27 +73,17 @@ final class HandlerServer: Sendable {
         }
         if isOver { load.cancel() }
         defer { load.cancel() }
-        var pieces = Data()
-        for await event in events where !Task.isCancelled {
-            switch event {
-            // If a redirect was followed, the former pieces were its own.
-            case .head: pieces = Data()
-            case .data(let data):
-                pieces.append(data)
-                if pieces.count > Self.limit { return (.failed(asked, tooLong), Data()) }
-            case .end(let outcome): return (outcome, pieces)
-            }
-        }
-        return (.failed(asked, URLError(.cancelled)), Data())
+        if let loaded = await events.outcome(upTo: Self.limit) { return loaded }
+        return (.failed(asked, Task.isCancelled ? URLError(.cancelled) : tooLong), nil)
     }
 
-    private func result(of outcome: RequestOutcome, _ pieces: Data) -> Result<SubstitutionMap.Answer, URLError> {
+    private func result(of outcome: RequestOutcome, _ body: Data?) -> Result<SubstitutionMap.Answer, URLError> {
         switch outcome.result {
         case .failure(let error):
             guard case .unmatched(let explanation) = outcome.kind else { return .failure(error) }
             return .failure(.unmatched(explanation, askedBy: plan.substitution?.key ?? ""))
         case .success(let response):
-            let body = outcome.isPassedOn ? pieces : response.data ?? Data()
+            let body = body ?? Data()
             guard let http = response.head as? HTTPURLResponse else { return .failure(URLError(.badServerResponse)) }
             guard body.count <= Self.limit else { return .failure(tooLong) }
             return .success(SubstitutionMap.Answer(http, body))

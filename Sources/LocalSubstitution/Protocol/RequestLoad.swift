@@ -172,7 +172,7 @@ final class RequestLoad {
                     guard let request = attachment.request(after: outcome) else { return outcome }
                     guard follow() else { return .failed(outcome.plan, URLError(.httpTooManyRedirects)) }
                     redirect = outcome
-                    if redirected == nil, let plan = outcome.plan, plan.isRecorded { redirected = plan.request }
+                    if let plan = outcome.plan { noteRedirect(of: plan) }
                     plan = decide(request, body: attachment.body(of: request, isHidden: hidesBody))
                 case .next(let next):
                     plan = next
@@ -192,6 +192,11 @@ final class RequestLoad {
         // read.
         defer { url = request.url }
         return attachment.decide(request, body: body, reportsGoneFiles: url != request.url)
+    }
+
+    /// Notes that the server redirected a plan's request to a URL for which there's another plan.
+    private func noteRedirect(of plan: Plan) {
+        if redirected == nil, plan.isRecorded { redirected = plan.request }
     }
 
     /// Notes that a redirect is followed. Returns `false` if there were too many.
@@ -453,7 +458,7 @@ final class RequestLoad {
                 }
                 // The entry has forwarded the request, even if another one matches the redirect's target.
                 if fallback == nil, plan.substitution != nil { responder.maps.use(plan) }
-                if redirected == nil, plan.isRecorded { redirected = plan.request }
+                noteRedirect(of: plan)
                 sent.stop()
                 answer(nil)
                 if Task.isCancelled { sent.cancel() }
@@ -561,6 +566,25 @@ final class RequestLoad {
         case .entry(let substitution): try await answer(plan, by: substitution)
         case .recorder(let recorder): replay(plan, recorder) ?? .end(.failed(plan, error))
         }
+    }
+}
+
+extension AsyncStream<RequestLoad.Event> {
+    /// Waits for a load's outcome. Returns it with the whole body, which may have arrived in pieces. Returns `nil` if the
+    /// Swift task is cancelled, or once the pieces have more bytes than the limit.
+    func outcome(upTo limit: Int = .max) async -> (outcome: RequestOutcome, body: Data?)? {
+        var pieces = Data()
+        for await event in self where !Task.isCancelled {
+            switch event {
+            // If a redirect was followed, the former pieces were its own.
+            case .head: pieces = Data()
+            case .data(let data):
+                pieces.append(data)
+                if pieces.count > limit { return nil }
+            case .end(let outcome): return (outcome, outcome.isPassedOn ? pieces : outcome.response?.data)
+            }
+        }
+        return nil
     }
 }
 
