@@ -35,7 +35,7 @@ extension Exchange {
         let url: NormalizedURL
         /// The response to write. A closure may have changed it.
         let response: RecordedResponse
-        /// The headers that a closure has set in vain.
+        /// The headers that a closure has set, but that aren't recorded.
         private let leftOut: [String]
 
         fileprivate init(
