@@ -24,7 +24,7 @@ struct ArticleCommandTests {
 
     @Test("An edited file answers, and differs from what its URL serves")
     func editedFile() throws {
-        let commands = ArticleCommand.commands(in: "MakingAMap")
+        let commands = ArticleCommand.commands(in: "MakeAMap")
         try #require(commands.count == 4)
         _ = try Session.output(of: "substitute init", in: folder.url)
         for (index, command) in commands.enumerated() {
@@ -59,9 +59,9 @@ struct ArticleCommandTests {
 
     @Test("Files are compared, and replaced")
     func comparison() throws {
-        let commands = ArticleCommand.commands(in: "KeepingItFresh")
+        let commands = ArticleCommand.commands(in: "UpdateBundledFiles")
         try #require(commands.count == 2)
-        let map = try #require(Document.article("KeepingItFresh").blocks(in: "json").first)
+        let map = try #require(Document.article("UpdateBundledFiles").blocks(in: "json").first)
         try folder.write("substitutions.json", ArticleCommand.local(map.text + "\n", origin))
         try folder.write("Substitutes/app.css", Self.blue.replacing("blue", with: "gray"))
         try folder.write("Substitutes/motd.txt", "Hello\n")

@@ -33,7 +33,8 @@ struct Document: Sendable {
         articles.first { $0.path.hasSuffix("/\(name).md") } ?? Document("\(name).md")
     }
 
-    static let all = [readme, Document("CONTRIBUTING.md"), Document("CHANGELOG.md")] + articles
+    static let all =
+        ["README", "CONTRIBUTING", "CHANGELOG", "WhatFoundationDoes"].map { Document("\($0).md") } + articles
 
     init(_ path: String) {
         self.path = path

@@ -14,7 +14,10 @@ struct ReadmeTests {
         #expect(block.place == "README.md:\(first + 1)")
     }
 
-    @Test("Every link to a file leads to one", arguments: ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+    @Test(
+        "Every link to a file leads to one",
+        arguments: ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "WhatFoundationDoes.md"]
+    )
     func links(_ path: String) throws {
         let text = Document.lines(of: path).joined(separator: "\n")
         let targets = text.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }

@@ -11,7 +11,7 @@ import FoundationNetworking
 
 @Suite("The article on web views and browsers", .sessions, .timeLimit(.minutes(2)))
 struct ServerTests {
-    fileprivate static let article = Document.article("InWebViewsAndBrowsers")
+    fileprivate static let article = Document.article("ShowASite")
 
     private let site: ExampleSite
 

@@ -56,7 +56,8 @@ struct TraitIssueTests {
     @Test(
         "The issues in the article and in README are quoted word for word",
         arguments: [
-            ("Sources/LocalSubstitution/Documentation.docc/InTests.md", "refusedOrder"), ("README.md", "userName"),
+            ("Sources/LocalSubstitution/Documentation.docc/StubRequestsInTests.md", "refusedOrder"),
+            ("README.md", "userName"),
         ]
     )
     func document(_ path: String, test: String) async throws {
