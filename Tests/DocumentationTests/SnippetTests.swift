@@ -91,11 +91,6 @@ struct SnippetTests {
         #expect(usedEntries().map(\.key) == ["https://www.example.com/user"])
     }
 
-    @Test("Without a map in the bundle, the app's cache can't be installed")
-    func noMapToInstall() {
-        #expect(throws: SubstitutionMapError.self) { try installCacheOfMainBundle() }
-    }
-
     @Test("Problems and warnings are printed")
     func problems() throws {
         let map = try printProblems(of: Self.folder.appending(path: "Fixtures/mistakes/substitutions.json"))
@@ -198,6 +193,7 @@ struct SnippetTests {
     func noMap() async {
         await #expect(processExitsWith: .success) {
             answerFromLocalFiles()
+            installInApp()
             #expect(throws: SubstitutionMapError.self) { try shareCacheOfMainBundle() }
             #expect(!(URLCache.shared is LocalSubstitutionCache))
         }

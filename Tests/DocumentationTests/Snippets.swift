@@ -22,31 +22,6 @@ func answerFromLocalFiles(in bundle: Bundle = .main) {
 }
 // end
 
-// snippet: a test
-@Test(.substituting(["https://www.example.com/user": .json(["name": "Ada"])]))
-func userName() async throws {
-    let url = try #require(URL(string: "https://www.example.com/user"))
-    let (body, _) = try await URLSession.substituted.data(from: url)
-    #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
-}
-// end
-
-// snippet: a test of code that uses the shared session
-@Test(.substituting(["https://www.example.com/user": .json(["name": "Ada"])], sharedSession: true))
-func userNameOfSharedSession() async throws {
-    let url = try #require(URL(string: "https://www.example.com/user"))
-    let (body, _) = try await URLSession.shared.data(from: url)
-    #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
-}
-// end
-
-func installCacheOfMainBundle() throws {
-    // snippet: an app in four lines
-    let cache = try LocalSubstitutionCache(bundle: .main, invalidEntries: .skip)
-    try cache.install()
-    // end
-}
-
 func shareCacheOfMainBundle() throws {
     // snippet: the shared cache
     URLCache.shared = try LocalSubstitutionCache(bundle: .main)

@@ -20,9 +20,9 @@ func refusedOrder() async throws {
 
 @Test(
     .enabled(if: ChildProcess.isThis),
-    .substituting(["https://www.example.com/user": .json(["name": "Ada"])])
+    .substituting(["https://api.example.com/user/7": .json(["name": "Ada"])])
 )
 func userName() async throws {
-    _ = try await URLSession.substituted.data(from: try #require(URL(string: "https://www.example.com/users")))
+    _ = try await URLSession.substituted.data(from: try #require(URL(string: "https://api.example.com/users/7")))
 }
 #endif
