@@ -85,6 +85,19 @@ struct Document: Sendable {
         }
     }
 
+    /// The fragments of the links that lead to a document's sections.
+    static func fragments(of path: String) -> Set<String> {
+        Set(prose(of: path).filter { $0.hasPrefix("#") }.map(fragment(ofHeading:)))
+    }
+
+    /// Returns the fragment of a link to a section, as GitHub makes it from the line of the heading.
+    static func fragment(ofHeading line: String) -> String {
+        let heading = line.drop { $0 == "#" }.dropFirst().lowercased()
+        return String(
+            heading.compactMap { $0.isLetter || $0.isNumber || "-_".contains($0) ? $0 : $0 == " " ? "-" : nil }
+        )
+    }
+
     var tables: [Table] {
         parts.compactMap { part in
             if case .table(let table) = part { table } else { nil }

@@ -14,7 +14,7 @@ struct ReadmeTests {
     }
 
     @Test(
-        "Every link to a file leads to one",
+        "Every link to a file or a section leads to one",
         arguments: ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "WhatFoundationDoes.md"]
     )
     func links(_ path: String) throws {
@@ -22,8 +22,11 @@ struct ReadmeTests {
         let targets = text.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
         #expect(!targets.isEmpty)
         for target in targets where !target.contains("://") {
-            let file = Document.root.appending(path: target.prefix { $0 != "#" })
-            #expect(FileManager.default.fileExists(atPath: file.path), "\(target)")
+            let file = target.hasPrefix("#") ? path : String(target.prefix { $0 != "#" })
+            #expect(FileManager.default.fileExists(atPath: Document.root.appending(path: file).path), "\(target)")
+            guard let fragment = target.split(separator: "#", omittingEmptySubsequences: false).dropFirst().first
+            else { continue }
+            #expect(Document.fragments(of: file).contains(String(fragment)), "\(target)")
         }
     }
 
@@ -123,9 +126,7 @@ struct ArticleLinks: Sendable, CustomTestStringConvertible {
         let lines = Document.prose(of: "\(folder)/\(parts[0])")
         guard parts.count > 1 else { return lines.joined(separator: " ") }
         let isHeading = { (line: String) in line.hasPrefix("#") }
-        let section = lines.drop { line in
-            !isHeading(line) || Self.fragment(of: line.drop { $0 == "#" }.dropFirst()) != parts[1]
-        }
+        let section = lines.drop { !isHeading($0) || Document.fragment(ofHeading: $0) != parts[1] }
         return (section.prefix(1) + section.dropFirst().prefix { !isHeading($0) }).joined(separator: " ")
     }
 
@@ -133,10 +134,6 @@ struct ArticleLinks: Sendable, CustomTestStringConvertible {
     static func targetOnGitHub(of target: String) -> String {
         let parts = target.dropFirst("doc:".count).split(separator: "#")
         return "\(parts[0]).md" + parts.dropFirst().map { "#\($0.lowercased())" }.joined()
-    }
-
-    private static func fragment(of heading: Substring) -> String {
-        String(heading.lowercased().compactMap { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : $0 == " " ? "-" : nil })
     }
 }
 
