@@ -7,7 +7,7 @@ import Testing
 struct KeptHeadersTests {
     /// The names in the article's list, with `*` for any text, and those that it excepts.
     private static let listed = {
-        let text = Document.lines(of: Document.article("StubRequestsInTests").path).joined(separator: " ")
+        let text = Document.lines(of: Document.article("RecordResponsesForTests").path).joined(separator: " ")
         let section = text.components(separatedBy: "### Which headers are kept").last ?? ""
         let names = section.prefix { $0 != "." }.components(separatedBy: " except ").map { part in
             part.matches(of: /`([^`]+)`/).map { $0.output.1.lowercased() }

@@ -17,7 +17,6 @@ struct SchemaTests {
         let fixtures = "Tests/DocumentationTests/Fixtures"
         let files = [
             "substitutions.json", "\(fixtures)/substitutions.json", "\(fixtures)/checkout.json",
-            "\(fixtures)/login.json",
         ]
         let maps = files.map { Document.lines(of: $0).joined(separator: "\n") }
         let examples = Document.all.flatMap { $0.blocks(in: "json") }

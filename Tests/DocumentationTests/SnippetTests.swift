@@ -31,11 +31,14 @@ struct SnippetTests {
         for snippet in Self.snippets { #expect(used.contains(snippet), "\(snippet.joined(separator: "\n"))") }
     }
 
-    @Test("No example for tests discards an error, which may say what's wrong with a map")
-    func errors() throws {
-        let article = try #require(Document.all.first { $0.path.hasSuffix("/StubRequestsInTests.md") })
-        #expect(article.blocks(in: "swift").count > 2)
-        #expect(article.blocks(in: "swift").allSatisfy { !$0.text.contains("try?") })
+    @Test(
+        "No example for tests discards an error, which may say what's wrong with a map",
+        arguments: ["StubRequestsInTests", "RecordResponsesForTests", "YourFirstStubbedTest"]
+    )
+    func errors(_ article: String) throws {
+        let blocks = Document.article(article).blocks(in: "swift")
+        #expect(blocks.count > 2)
+        #expect(blocks.allSatisfy { !$0.text.contains("try?") })
     }
 
     @Test("A custom session is answered")

@@ -336,22 +336,6 @@ func sharedPrices() async throws {
 }
 // end
 
-// snippet: redacting
-@Test(
-    .substituting(
-        "Fixtures/login.json",
-        redacting: { response in
-            if response.url.path == "/login" { response.body = Data(#"{ "token": "redacted" }"#.utf8) }
-        }
-    )
-)
-func login() async throws {
-    let url = try #require(URL(string: "https://shop.example.com/login"))
-    let (body, _) = try await URLSession.substituted.data(from: url)
-    #expect(String(decoding: body, as: UTF8.self).contains("token"))
-}
-// end
-
 // snippet: a suite with the trait
 @Suite("Prices", .substituting("Fixtures/substitutions.json"))
 struct Prices {

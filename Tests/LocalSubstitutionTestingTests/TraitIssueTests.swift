@@ -66,12 +66,7 @@ struct TraitIssueTests {
         // One is the error that the test throws.
         #expect(issues.count == 2, "\(child.output)")
         #expect(issues.count { $0.text.contains("near miss") } == 1, "\(child.output)")
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let document = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-        let start = try #require(document.range(of: "```\nNo entry matches"))
-        let block = document[start.lowerBound...].components(separatedBy: "```\n")[1]
-        let quoted = block.trimmingCharacters(in: .newlines)
+        let quoted = try Quotation.block("No entry matches", in: path)
         // The document's test is in another module.
         let texts = issues.map { $0.text.replacingOccurrences(of: "LocalSubstitutionTestingTests", with: "ShopTests") }
         #expect(texts.contains { $0.contains(quoted) }, "\(child.output)")

@@ -1,0 +1,70 @@
+import Foundation
+import LocalSubstitution
+import LocalSubstitutionTesting
+import Testing
+import XCTest
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+// More Swift code of *Stub requests in tests*, as in Snippets.swift.
+
+// snippet: a test with a session of its own
+@Test(.substituting("Fixtures/checkout.json"))
+func orderWithOwnSession() async throws {
+    let configuration = TestSubstitutions.current.configuration
+    configuration.httpAdditionalHeaders = ["X-Client": "shop"]
+    let session = URLSession(configuration: configuration)
+    defer { session.finishTasksAndInvalidate() }
+    let refusal = try await Shop(session: session).order("socks")
+    #expect(refusal == "sold out\n")
+}
+// end
+
+// snippet: a test of a request
+@Test(.substituting("Fixtures/checkout.json"))
+func orderedItem() async throws {
+    _ = try await Shop(session: .substituted).order("socks")
+    let order = try #require(TestSubstitutions.current.requests.first)
+    #expect(order.request.httpMethod == "POST")
+    #expect(try order.json([String: String].self) == ["item": "socks"])
+    #expect(order.outcome == .matched)
+}
+// end
+
+// snippet: a computed response
+@Test(
+    .substituting([
+        "https://shop.example.com/orders": .handler { request in
+            let order = try request.json([String: String].self)
+            return .text("You ordered \(order["item"] ?? "nothing").").status(201)
+        }.methods("POST")
+    ])
+)
+func computedResponse() async throws {
+    let answer = try await Shop(session: .substituted).order("socks")
+    #expect(answer == "You ordered socks.")
+}
+// end
+
+// snippet: a class that has moved
+final class CartTests: XCTestCase {
+    override func setUpWithError() throws {
+        try TestSubstitutions.begin(
+            ["https://shop.example.com/*": .handler(for: URLRequest.self, respond)],
+            test: name,
+            sharedSession: true
+        )
+    }
+
+    override func tearDownWithError() throws {
+        try TestSubstitutions.end()
+    }
+
+    func testOrder() async throws {
+        let answer = try await Shop(session: .shared).order("socks")
+        XCTAssertEqual(answer, #"{"item":"socks"}"#)
+    }
+}
+// end
