@@ -76,8 +76,16 @@ struct TutorialTests {
         let recording = try await Self.run(suite, in: folder, server: origin, records: true)
         let texts = Self.texts(recording, suite, in: folder, server: origin, host: "api.github.com")
         #expect(texts.count == 1, "\(recording.output)")
-        let quoted = try Quotation.block("Recorded 1 response", in: Self.tutorial)
-        #expect(texts.first?.contains(quoted) == true, "\(texts)")
+        // The article breaks the long line.
+        let words = { (text: String) in text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+        let quoted = words(try Quotation.block("Recorded 1 response", in: Self.tutorial))
+        #expect(texts.first.map(words)?.contains(quoted) == true, "\(texts)")
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).map {
+            $0.replacingOccurrences(of: "FirstStubbedTestSnippets/Tutorial.WithoutEntries.", with: "UserTests/")
+                .replacingOccurrences(of: "127.0.0.1_\(origin.port)", with: "api.github.com")
+        }
+        let files = try Quotation.block("Tests/ClientTests/Fixtures", in: Self.tutorial).split(separator: "\n")
+        #expect(names.filter { $0.hasSuffix(".json") }.sorted() == files.map(String.init).sorted())
         origin.stop()
         let replay = try await Self.run(suite, in: folder, server: origin)
         #expect(replay.issues.map(\.description) == [])
