@@ -48,6 +48,17 @@ func computedResponse() async throws {
 }
 // end
 
+// snippet: a test without the trait
+@Test
+func orderWithoutTrait() async throws {
+    let sold = SubstitutionMap.Answer.text("sold out\n").status(409).methods("POST")
+    let cache = LocalSubstitutionCache(map: try SubstitutionMap(["https://shop.example.com/orders": sold]))
+    let session = try cache.makeSession(unmatched: .fail)
+    let refusal = try await Shop(session: session).order("socks")
+    #expect(refusal == "sold out\n")
+}
+// end
+
 // snippet: a class that has moved
 final class CartTests: XCTestCase {
     override func setUpWithError() throws {
