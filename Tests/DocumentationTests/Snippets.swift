@@ -12,16 +12,6 @@ import FoundationNetworking
 
 // The Swift code of the documents, word for word between `// snippet` and `// end`, so that it is compiled and run.
 
-// snippet: an app
-func answerFromLocalFiles(in bundle: Bundle = .main) {
-    do {
-        try LocalSubstitutionCache(bundle: bundle, invalidEntries: .skip).install()
-    } catch {
-        print(error)  // No map, invalid JSON, or (on Linux) a session was already used. The default cache stays.
-    }
-}
-// end
-
 func shareCacheOfMainBundle() throws {
     // snippet: the shared cache
     URLCache.shared = try LocalSubstitutionCache(bundle: .main)
@@ -139,23 +129,6 @@ func printVerification(of session: URLSession, _ cache: LocalSubstitutionCache) 
     case .substituted(let url): print("\(url) was answered from a local file")
     case .notSubstituted(let reason): print(reason)
     }
-    // end
-}
-
-func keepWhatIsVisited(
-    _ cache: LocalSubstitutionCache
-) throws -> (session: URLSession, recorder: SubstitutionRecorder) {
-    // snippet: a copy of what was visited
-    let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
-    let recorder = try SubstitutionRecorder(folder: caches.appendingPathComponent("Kept"))
-    let session = try cache.makeSession(.default, recorder: recorder)
-    // end
-    return (session, recorder)
-}
-
-func closeRecorder(_ recorder: SubstitutionRecorder) {
-    // snippet: closing a recorder
-    recorder.close()
     // end
 }
 
