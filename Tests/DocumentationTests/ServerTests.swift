@@ -27,6 +27,20 @@ struct ServerTests {
         #expect(try await text(of: style).contains("serif"))
     }
 
+    #if !canImport(WebKit)
+    @Test("A web view loads its page and the page's style sheet from the app's bundle")
+    @MainActor
+    func webView() async throws {
+        let webView = WKWebView()
+        let page = try #require(URL(string: "https://www.example.com/help?topic=3"))
+        let server = try show(page, in: webView, from: #require(Bundle(url: site.folder)))
+        let help = try await text(of: #require(webView.url))
+        let style = try #require(help.firstMatch(of: /http:\/\/[\d.:]+\/app\.css/)?.output)
+        #expect(try await text(of: #require(URL(string: String(style)))).contains("serif"))
+        server.stop()
+    }
+    #endif
+
     @Test("Pages on a port that the app chose have the same URLs after a restart")
     func restart() async throws {
         let free = try LoopbackServer(routes: [:])
@@ -66,8 +80,8 @@ struct ServerTests {
         let cdn = try LoopbackServer(routes: ["/app.css": .text("h1 { color: red }", type: "text/css")])
         let head = "<link rel=\"stylesheet\" href=\"\(cdn.url("app.css"))\">"
         let www = try LoopbackServer(routes: ["/": .text("\(head)<h1>Help</h1>", type: "text/html")])
-        let block = try #require(Self.article.blocks(in: "").first { $0.text.contains("--record Site") })
-        let commands = block.lines.filter { $0.hasPrefix("substitute ") }.map { line in
+        let lines = Self.article.blocks(in: "").flatMap(\.lines)
+        let commands = lines.filter { $0.hasPrefix("substitute serve ") && $0.contains(" Site") }.map { line in
             line.replacing("https://www.example.com", with: "http://127.0.0.1:\(www.port)")
                 .replacing("https://cdn.example.com", with: "http://127.0.0.1:\(cdn.port)")
                 .replacing(" --port 8080", with: "").dropFirst("substitute ".count)
@@ -105,7 +119,7 @@ private final class ExampleSite: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(
             at: SnippetTests.folder.appending(path: "Fixtures/site"),
-            to: folder.appending(path: "Resources")
+            to: folder.appending(path: "Substitutes")
         )
         try Data(try #require(ServerTests.article.blocks(in: "json").first).text.utf8).write(to: mapFile)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import LocalSubstitutionServer
 import LocalSubstitutionTesting
+import LoopbackOrigin
 import TestSupport
 import Testing
 
@@ -25,6 +26,18 @@ struct TroubleshootingTests {
     func isSaid(_ quotation: Quotation) async {
         let texts = await Saying.texts.value + Saying.sources
         #expect(texts.contains { quotation.isIn($0) })
+    }
+
+    @Test("the three steps load a URL of the map through the session, and nothing else")
+    func steps() async throws {
+        let url = SnippetTests.url
+        let cache = try Saying.cache("{ \"\(url)\": { \"text\": \"Ada\" } }")
+        let session = try cache.makeSession(unmatched: .fail)
+        let listener = await findOut(about: URLRequest(url: url), session, cache)
+        #expect(cache.statistics.matched == 1)
+        listener.cancel()
+        await listener.value
+        session.invalidateAndCancel()
     }
 
     @Test("each key that doesn't match does as it should be written")
@@ -134,6 +147,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/Attachment",
         "LocalSubstitution/Protocol/RequestLoad", "LocalSubstitutionTesting/SubstitutionsTrait",
         "LocalSubstitutionTesting/SubstitutionScope", "LocalSubstitutionTesting/SharedSession",
+        "LocalSubstitutionTesting/MapSource", "LocalSubstitutionTesting/TestSubstitutions+XCTest",
         "LocalSubstitutionTesting/Recording", "MapTools/Recordings/RecordedMap",
         "LocalSubstitution/Observing/Event",
         "LocalSubstitution/Verification",
@@ -478,6 +492,13 @@ struct Saying: Sendable, CustomTestStringConvertible {
             let server = try SubstitutionServer(cache: cache(entry(#"{ "text": "a" }"#)))
             server.stop()
             return try #require(throws: SubstitutionServerError.self) { _ = try server.url(for: url) }.description
+        },
+        Saying("server: a port in use", "can't be served on … of 127.0.0.1") {
+            let other = try LoopbackServer(routes: [:])
+            defer { other.stop() }
+            return try #require(throws: SubstitutionServerError.self) {
+                _ = try SubstitutionServer(cache: cache("{}"), ports: ["https://api.example.com": other.port])
+            }.description
         },
     ]
 
