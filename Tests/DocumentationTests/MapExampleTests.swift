@@ -61,7 +61,7 @@ struct MapExampleTests {
     }
 }
 
-/// A row of a table in an article: how a map answers a request.
+/// A row of a table in an article: what a request gets with a map.
 struct MapExample: Sendable, CustomTestStringConvertible {
     let place: String
     let json: String
@@ -102,7 +102,7 @@ struct MapExample: Sendable, CustomTestStringConvertible {
     }
 
     private static func rows(of table: Document.Table, in document: Document, below json: String) -> [MapExample] {
-        guard let request = table.header.firstIndex(of: "request"), let answer = table.header.firstIndex(of: "answer")
+        guard let request = table.header.firstIndex(of: "request"), let answer = table.header.firstIndex(of: "gets")
         else { return [] }
         let (header, body) = (table.header.firstIndex(of: "header"), table.header.firstIndex(of: "body"))
         return table.rows.map { line, cells in

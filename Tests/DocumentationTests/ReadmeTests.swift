@@ -111,9 +111,9 @@ struct ArticleLinks: Sendable, CustomTestStringConvertible {
             .replacing(/`+[^`]+`+/, with: "")
     }
 
-    /// The labels that the prose uses, as `[label]` or `[text][label]`.
+    /// The labels that the prose uses, as `[label]` or `[text][label]`, except those of pictures.
     var used: Set<String> {
-        let links = text.matches(of: /\[([^\]]+)\](?:\[([^\]]+)\])?(?!\()/)
+        let links = text.replacing(/!\[[^\]]*\]\[[^\]]+\]/, with: "").matches(of: /\[([^\]]+)\](?:\[([^\]]+)\])?(?!\()/)
         return Set(links.map { String($0.2 ?? $0.1) })
     }
 
