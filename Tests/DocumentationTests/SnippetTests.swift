@@ -28,7 +28,9 @@ struct SnippetTests {
     func isInDocument() {
         let used = Self.blocks.map { $0.lines.drop { $0.hasPrefix("import ") || $0.isEmpty } }.map(Array.init)
         #expect(Self.snippets.count > 5)
-        for snippet in Self.snippets { #expect(used.contains(snippet), "\(snippet.joined(separator: "\n"))") }
+        // Only what isn't shown, since a failed expectation prints what it has.
+        let unused = Self.snippets.filter { !used.contains($0) }
+        #expect(unused.isEmpty)
     }
 
     @Test(
@@ -46,15 +48,6 @@ struct SnippetTests {
         let session = try attachedSession(with: try Self.cache())
         let (body, _) = try await session.data(from: Self.url)
         #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
-    }
-
-    @Test("A strict session reaches its allowed URL and nothing else")
-    func strict() async throws {
-        let origin = try LoopbackServer(routes: ["/page": .text("reached")])
-        let session = try strictSession(with: try Self.cache())
-        #expect(try await session.data(from: origin.url("page")).0 == Data("reached".utf8))
-        let other = try #require(URL(string: "http://localhost:\(origin.port)/page"))
-        await #expect(throws: URLError.self) { try await session.data(from: other) }
     }
 
     @Test("A recorder removes the token and keeps all other bytes")
@@ -155,7 +148,6 @@ struct SnippetTests {
             for session in [session, URLSession.shared] {
                 if case .notSubstituted = await cache.verify(session) { answered = false }
             }
-            await printVerification(of: session, cache)
             _exit(answered ? EXIT_SUCCESS : EXIT_FAILURE)
         }
     }

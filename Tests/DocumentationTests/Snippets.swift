@@ -40,13 +40,6 @@ func attachedSession(with cache: LocalSubstitutionCache) throws -> URLSession {
     return session
 }
 
-func strictSession(with cache: LocalSubstitutionCache) throws -> URLSession {
-    // snippet: a strict session with an allowed URL
-    let session = try cache.makeSession(unmatched: .fail(allowing: ["http://127.0.0.1:*/*"]))
-    // end
-    return session
-}
-
 func listen(to cache: LocalSubstitutionCache, _ url: URL) -> Task<Void, Never> {
     // snippet: finding mistakes
     let events = cache.events()
@@ -121,15 +114,6 @@ func reloadingCache(_ mapFile: URL) throws -> LocalSubstitutionCache {
     let cache = try LocalSubstitutionCache(contentsOf: mapFile)
     // end
     return cache
-}
-
-func printVerification(of session: URLSession, _ cache: LocalSubstitutionCache) async {
-    // snippet: verifying
-    switch await cache.verify(session) {
-    case .substituted(let url): print("\(url) was answered from a local file")
-    case .notSubstituted(let reason): print(reason)
-    }
-    // end
 }
 
 func keepWithoutTokens(in folder: URL) throws -> SubstitutionRecorder {
