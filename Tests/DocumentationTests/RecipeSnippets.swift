@@ -27,6 +27,9 @@ import Kingfisher
 #if canImport(Nuke)
 import Nuke
 #endif
+#if canImport(SwiftUI)
+import SwiftUI
+#endif
 #if canImport(WebKit)
 import WebKit
 #endif
@@ -75,6 +78,32 @@ func codeOfError() async throws {
     // end
 }
 
+// snippet: the length of a HEAD
+@Test(
+    .substituting([
+        "https://cdn.example.com/model.bin": .data(Data(count: 12_345), mimeType: "application/octet-stream")
+    ])
+)
+func sizeOfModel() async throws {
+    var request = URLRequest(url: try #require(URL(string: "https://cdn.example.com/model.bin")))
+    request.httpMethod = "HEAD"
+    let (body, response) = try await URLSession.substituted.data(for: request)
+    #expect(response.expectedContentLength == 12_345)
+    #expect(body.isEmpty)
+}
+// end
+
+func slowServer() throws -> (SubstitutionMap.Handler, SubstitutionMap) {
+    // snippet: a slow server
+    let slowly: SubstitutionMap.Handler = { request in
+        let answer = try await request.response()
+        return answer.body == nil ? answer : answer.delay(1).bytesPerSecond(20_000)
+    }
+    let map = try SubstitutionMap(["https://api.example.com/*": .handler(slowly)])
+    // end
+    return (slowly, map)
+}
+
 // snippet: a user from the shared session
 @Test(.substituting(["https://api.example.com/user": .json(["name": "Ada"])], sharedSession: true))
 func sharedUser() async throws {
@@ -84,7 +113,7 @@ func sharedUser() async throws {
 }
 // end
 
-// snippet: no analytics
+// snippet: no analytics in a test
 @Test(
     .substituting(
         ["https://*.analytics.example.com/*": .status(204).methods("*")],
@@ -99,16 +128,51 @@ func uncountedVisit() async throws {
 }
 // end
 
-// snippet: a preview's session
-func previewSession() throws -> URLSession {
-    let map = try SubstitutionMap([
-        "https://api.example.com/user": .json(["name": "Ada"]),
-        "https://api.example.com/friends": .json([]).delay(30),
-        "https://api.example.com/news": .error(.notConnectedToInternet),
-    ])
-    return try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
+// snippet: no analytics in an app
+func blockAnalytics() throws {
+    let map = try SubstitutionMap(["https://*.analytics.example.com/*": .status(204).methods("*")])
+    try LocalSubstitutionCache(map: map).install()
 }
 // end
+
+func blockAnalytics(in configuration: URLSessionConfiguration) throws {
+    // snippet: no analytics in an app's own sessions
+    try LocalSubstitutionCache.installed?.attach(to: configuration)
+    // end
+}
+
+// snippet: a preview's session
+func previewSession(_ entries: KeyValuePairs<String, SubstitutionMap.Answer>) -> URLSession {
+    do {
+        return try LocalSubstitutionCache(map: SubstitutionMap(entries)).makeSession(unmatched: .fail)
+    } catch {
+        fatalError("\(error)")
+    }
+}
+// end
+
+// Xcode 26 has Playgrounds, and the macro of previews.
+#if canImport(SwiftUI) && canImport(Playgrounds)
+private struct ProfileView: View {
+    let session: URLSession
+
+    var body: some View { Text("") }
+}
+
+// snippet: previews
+#Preview("Signed in") {
+    ProfileView(session: previewSession(["https://api.example.com/user": .json(["name": "Ada"])]))
+}
+
+#Preview("Loading") {
+    ProfileView(session: previewSession(["https://api.example.com/user": .json(["name": "Ada"]).delay(30)]))
+}
+
+#Preview("Offline") {
+    ProfileView(session: previewSession(["https://api.example.com/user": .error(.notConnectedToInternet)]))
+}
+// end
+#endif
 
 func attachedConfiguration(_ cache: LocalSubstitutionCache) throws -> URLSessionConfiguration {
     // snippet: a library's configuration
@@ -177,6 +241,34 @@ final class Chat: NSObject, URLSessionDataDelegate {
     }
 }
 // end
+
+func checkedUpload() -> SubstitutionMap.Answer {
+    // snippet: the body of an upload
+    let answer: SubstitutionMap.Answer = .handler { request in
+        #expect(request.text?.contains(#"filename="notes.txt""#) == true)
+        return .status(201)
+    }
+    // end
+    return answer
+}
+
+#if canImport(Combine)
+// Apple's Foundation has `bytes(from:)`.
+// snippet: bytes of a stream
+@Test(
+    .substituting([
+        "https://api.example.com/chat": .stream(["data: Hel\n\n", .text("data: lo\n\n").delay(0.1)])
+    ])
+)
+func linesOfChat() async throws {
+    let url = try #require(URL(string: "https://api.example.com/chat"))
+    let (bytes, _) = try await URLSession.substituted.bytes(from: url)
+    var received: [String] = []
+    for try await line in bytes.lines where !line.isEmpty { received.append(line) }
+    #expect(received == ["data: Hel", "data: lo"])
+}
+// end
+#endif
 
 // snippet: a handler's own type
 nonisolated struct Purchase: Codable {
@@ -343,6 +435,15 @@ func alamofireSession(_ configuration: URLSessionConfiguration) -> Session {
     // end
     return session
 }
+
+// snippet: an upload with Alamofire
+@Test(.substituting(["https://api.example.com/files": .json(["id": 7]).status(201).methods("POST")]))
+func uploadedFile() async throws {
+    let session = Session(configuration: TestSubstitutions.current.configuration)
+    let upload = session.upload(Data("hello".utf8), to: "https://api.example.com/files")
+    #expect(try await upload.serializingDecodable([String: Int].self).value == ["id": 7])
+}
+// end
 #endif
 
 #if canImport(Moya)

@@ -1,6 +1,7 @@
 import Foundation
 import LocalSubstitution
 import LocalSubstitutionTesting
+import LoopbackOrigin
 import TestSupport
 import Testing
 
@@ -25,14 +26,14 @@ struct RecipeTests {
     @Test("Every map is tested")
     func all() {
         let others = ["*", "orders/*", "users/*/orders"].map { "https://api.example.com/\($0)" }
-        let tried = Recipe.all.map(\.key) + others
+        let tried = Recipe.all.map(\.key) + others + [Self.analytics]
         #expect(Recipe.maps.count > 5)
         for map in Recipe.maps { #expect(tried.contains { map.text.contains("\"\($0)\":") }, "\(map.text)") }
     }
 
     @Test("A request for another server goes there with its path and query")
     func otherServer() throws {
-        let block = try #require(Recipe.maps.first { $0.text.contains("forwardTo") })
+        let block = try #require(Recipe.maps.first { $0.text.contains("localhost") })
         let cache = LocalSubstitutionCache(map: try SubstitutionMap(json: Data(block.text.utf8)))
         let url = try #require(URL(string: "https://api.example.com/v2/user?id=7"))
         #expect(cache.explain(URLRequest(url: url)).description.contains("http://localhost:8080/v2/user?id=7"))
@@ -112,22 +113,93 @@ struct RecipeTests {
         try await expectSocks(in: order)
     }
 
-    @Test("A preview's session has content, a loading state and an error")
-    func preview() async throws {
-        let session = try previewSession()
-        let outcomes = [
-            ("user", Recipe.Outcome.response(200, #"{ "name": "Ada" }"#)), ("friends", .error(.timedOut)),
-            ("news", .error(.notConnectedToInternet)),
-        ]
-        for (path, outcome) in outcomes {
-            let recipe = Recipe("https://api.example.com/\(path)", timeout: 0.2, outcome)
-            let seen = try await recipe.outcome(in: session)
-            #expect(seen == outcome)
+    @Test(
+        "A preview's session has content, a loading state or an error",
+        arguments: [
+            (.json(["name": "Ada"]), .response(200, #"{ "name": "Ada" }"#)),
+            (.json(["name": "Ada"]).delay(30), .error(.timedOut)),
+            (.error(.notConnectedToInternet), .error(.notConnectedToInternet)),
+        ] as [(SubstitutionMap.Answer, Recipe.Outcome)]
+    )
+    func preview(_ answer: SubstitutionMap.Answer, outcome: Recipe.Outcome) async throws {
+        let user = Recipe("https://api.example.com/user", timeout: 0.2, outcome)
+        #expect(try await user.outcome(in: previewSession([user.key: answer])) == outcome)
+    }
+
+    @Test("The server responds slowly, with a map", arguments: [(2, nil), (0.05, "12345")] as [(Double, String?)])
+    func slowServer(delay: Double, text: String?) async throws {
+        let origin = try LoopbackServer(routes: ["/feed": .text("12345")])
+        defer { origin.stop() }
+        let block = try #require(Recipe.maps.first { $0.text.contains("\"delay\": 2 }") })
+        let json = block.text.replacing("https://api.example.com/", with: origin.baseURL.absoluteString)
+            .replacing("\"delay\": 2 }", with: "\"delay\": \(delay) }")
+        let timeout: TimeInterval = text == nil ? 0.5 : 60
+        #expect(try await Self.feed(of: origin, SubstitutionMap(json: Data(json.utf8)), timeout) == text)
+    }
+
+    @Test("The server responds slowly, with a handler, and without a body at once")
+    func slowServerWithRate() async throws {
+        let origin = try LoopbackServer(routes: ["/feed": .text("12345"), "/none": .init(status: 204)])
+        defer { origin.stop() }
+        let (slowly, whole) = try DocumentationTests.slowServer()
+        #expect(whole.count == 1)
+        let map = try SubstitutionMap(["\(origin.baseURL)*": .handler(slowly)])
+        #expect(try await Self.feed(of: origin, map, 0.5) == nil)
+        let (_, response) = try await LocalSubstitutionCache(map: map).makeSession().data(from: origin.url("none"))
+        #expect((response as? HTTPURLResponse)?.statusCode == 204)
+        #expect(origin.requests.map(\.path) == ["/feed", "/none"])
+    }
+
+    /// Returns what the origin sends, or `nil` if the request times out.
+    private static func feed(
+        of origin: LoopbackServer,
+        _ map: SubstitutionMap,
+        _ timeout: TimeInterval
+    ) async throws -> String? {
+        var request = URLRequest(url: origin.url("feed"))
+        request.timeoutInterval = timeout
+        do {
+            let (body, _) = try await LocalSubstitutionCache(map: map).makeSession().data(for: request)
+            return String(decoding: body, as: UTF8.self)
+        } catch URLError.timedOut {
+            return nil
         }
+    }
+
+    @Test("What Alamofire uploads is checked", .substituting(["https://api.example.com/files": checkedUpload()]))
+    func upload() async throws {
+        var request = URLRequest(url: try #require(URL(string: "https://api.example.com/files")))
+        request.httpMethod = "POST"
+        request.httpBody = Data("Content-Disposition: form-data; name=\"file\"; filename=\"notes.txt\"\r\n".utf8)
+        let (_, response) = try await URLSession.substituted.data(for: request)
+        #expect((response as? HTTPURLResponse)?.statusCode == 201)
     }
 
     // Installing affects the whole process, so this test runs in a separate one.
     #if compiler(>=6.2) && (os(macOS) || os(Linux))
+    private static let analytics = "https://*.analytics.example.com/*"
+
+    @Test("An app's analytics get nothing, and its other requests reach the network")
+    func analyticsOfApp() async {
+        await #expect(processExitsWith: .success) {
+            try blockAnalytics()
+            let configuration = URLSessionConfiguration.ephemeral
+            try blockAnalytics(in: configuration)
+            let origin = try LoopbackServer(routes: ["/page": .text("reached")])
+            var event = URLRequest(url: try #require(URL(string: "https://eu.analytics.example.com/events")))
+            event.httpMethod = "POST"
+            event.httpBody = Data("{}".utf8)
+            for session in [URLSession.shared, URLSession(configuration: configuration)] {
+                let (_, response) = try await session.data(for: event)
+                #expect((response as? HTTPURLResponse)?.statusCode == 204)
+                #expect(try await session.data(from: origin.url("page")).0 == Data("reached".utf8))
+            }
+            let block = try #require(Recipe.maps.first { $0.text.contains("analytics") })
+            let map = try SubstitutionMap(json: Data(block.text.utf8))
+            #expect(try await LocalSubstitutionCache(map: map).answer(to: event)?.1.statusCode == 204)
+        }
+    }
+
     @Test("An app and its own sessions are answered by the map of a UI test")
     func environment() async {
         await #expect(processExitsWith: .success) {
