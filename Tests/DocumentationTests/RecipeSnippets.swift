@@ -30,12 +30,6 @@ import Nuke
 #if canImport(SwiftUI)
 import SwiftUI
 #endif
-#if canImport(WebKit)
-import WebKit
-#endif
-#if canImport(AVFoundation)
-import AVFoundation
-#endif
 #if canImport(XCUIAutomation)
 import XCTest
 #endif
@@ -508,25 +502,6 @@ func setUpNuke(_ configuration: URLSessionConfiguration) {
         $0.dataLoader = DataLoader(configuration: configuration)
     }
     // end
-}
-#endif
-
-#if canImport(WebKit)
-@MainActor
-func load(_ local: URL, in webView: WKWebView) {
-    // snippet: WKWebView
-    webView.load(URLRequest(url: local))
-    // end
-}
-#endif
-
-#if canImport(AVFoundation)
-@MainActor
-func player(_ local: URL) -> AVPlayer {
-    // snippet: AVPlayer
-    let player = AVPlayer(url: local)
-    // end
-    return player
 }
 #endif
 

@@ -20,7 +20,8 @@ struct ServerTests {
     @Test("A local URL has the page's path and query, and the page's references lead to the other port")
     func page() async throws {
         let page = try #require(URL(string: "https://www.example.com/help?topic=3"))
-        let (server, local) = try served(page, by: LocalSubstitutionCache(contentsOf: site.mapFile))
+        let server = try SubstitutionServer(cache: LocalSubstitutionCache(contentsOf: site.mapFile))
+        let local = try server.url(for: page)
         #expect(local.absoluteString == "http://127.0.0.1:\(local.port ?? 0)/help?topic=3")
         let style = try server.url(for: #require(URL(string: "https://cdn.example.com/app.css")))
         #expect(try await text(of: local).contains("href=\"\(style.absoluteString)\""))

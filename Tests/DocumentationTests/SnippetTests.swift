@@ -142,7 +142,7 @@ struct SnippetTests {
     func attached() async {
         await #expect(processExitsWith: .success) {
             let cache = try SnippetTests.cache()
-            try installCache(cache)
+            try cache.install()
             let session = try attachedSession(with: cache)
             var answered = true
             for session in [session, URLSession.shared] {

@@ -25,12 +25,6 @@ func installCacheOfFolder() throws {
     // end
 }
 
-func installCache(_ cache: LocalSubstitutionCache) throws {
-    // snippet: installing
-    try cache.install()
-    // end
-}
-
 func attachedSession(with cache: LocalSubstitutionCache) throws -> URLSession {
     // snippet: attaching
     let configuration = URLSessionConfiguration.default
@@ -127,14 +121,6 @@ func keepWithoutTokens(in folder: URL) throws -> SubstitutionRecorder {
     }
     // end
     return recorder
-}
-
-func served(_ page: URL, by cache: LocalSubstitutionCache) throws -> (server: SubstitutionServer, local: URL) {
-    // snippet: a server
-    let server = try SubstitutionServer(cache: cache)
-    let local = try server.url(for: page)
-    // end
-    return (server, local)
 }
 
 // snippet: pages for web views
