@@ -5,10 +5,12 @@ import Guarded
 public import FoundationNetworking
 #endif
 
-/// A `URLCache` that responds to the requests that a map's entries match, with local files or with what the map itself
-/// contains. All other requests go to the default cache, which is `URLCache`'s own storage, and to the network.
+/// A `URLCache` with a map of URLs to responses. It responds to each request that an entry of the map matches, with a
+/// local file or with what the map itself contains.
 ///
-/// Install it once, before the process uses any session. Your networking code doesn't change:
+/// All other requests go to the default cache, which is `URLCache`'s own storage, and to the network.
+///
+/// Install the cache once, before the process uses any session. Your networking code doesn't change:
 /// ```swift
 /// try LocalSubstitutionCache(bundle: .main).install()
 /// ```
@@ -188,7 +190,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// Changes a test's layers, and removes all responses from memory.
     package func change(_ layers: (inout MapLayers) -> Void) { responder.change(layers) }
 
-    /// Explains what responds to a request with the current map, in an attached session and cache only, and why.
+    /// Returns what responds to a request with the current map, in an attached session and cache only, and why.
     ///
     /// ```swift
     /// let explanation = cache.explain(request)
@@ -211,9 +213,12 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// ```
     ///
     /// Delays, conditions, handlers, redirects, statistics and events work as in a session. Forwarded requests use the
-    /// default configuration. A streamed response is returned whole. A redirect is followed if an entry matches its
-    /// target, unless its own entry says that it isn't (``SubstitutionMap/Answer/follow(_:)``). Otherwise, the redirect
-    /// itself is returned. With a test's cache, the request is one of the test's requests, and an issue if it's unmatched.
+    /// default configuration. A streamed response is returned whole.
+    ///
+    /// A redirect is followed if an entry matches its target, and if the redirect's own entry allows it: see
+    /// ``SubstitutionMap/Answer/follow(_:)``. Otherwise, the redirect itself is returned.
+    ///
+    /// With a test's cache, the request is one of the test's requests. If no entry matches it, the test gets an issue.
     ///
     /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
     /// - Throws: A `URLError`: the error of the entry, its handler or the network, an error that says why a file can't
@@ -240,7 +245,9 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     }
 
     /// Calls the completion handler with the response to a data task's current request, or with `nil` if the cache has
-    /// no response. If this needs neither a file nor the default cache, calls the handler at once; otherwise, on
+    /// no response.
+    ///
+    /// If this needs neither a file nor the default cache, the handler is called at once. Otherwise, it's called on
     /// another queue.
     public override func getCachedResponse(
         for dataTask: URLSessionDataTask,

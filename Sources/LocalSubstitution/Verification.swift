@@ -109,9 +109,9 @@ extension LocalSubstitutionCache {
     /// The URL is a key without `*` whose entry responds to a plain `GET`. If the session has this cache but doesn't
     /// use its response, the session loads the URL from the network. The load is cancelled after ten seconds.
     ///
-    /// If the session doesn't have this cache, nothing is loaded. The exception is `URLSession.shared` on Apple
-    /// platforms while this cache is installed: that session may use an installed protocol that its configuration
-    /// doesn't list.
+    /// If the session doesn't have this cache, nothing is loaded. On Apple platforms, `URLSession.shared` loads the URL
+    /// even then while this cache is installed, because it may use an installed protocol that its configuration doesn't
+    /// list.
     public func verify(_ session: URLSession) async -> Verification {
         guard let url = urlToVerify else { return .notSubstituted(.nothingToLoad) }
         let configuration = session.configuration

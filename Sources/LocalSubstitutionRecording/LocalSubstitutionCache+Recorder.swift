@@ -21,7 +21,7 @@ extension LocalSubstitutionCache {
     ///
     /// - Parameters:
     ///   - configuration: The sessions' configuration. Requests that go to the network use the headers, cookies and
-    ///     timeouts that the configuration has when you call this. Later changes have no effect on them.
+    ///     timeouts that it has when you call this method.
     ///   - unmatched: What happens to requests that have neither an entry nor a recording. By default, they're loaded
     ///     from the network.
     ///   - recorder: Records the network's responses, and responds with them when the network fails; `nil` for none.

@@ -29,18 +29,18 @@ public final class SubstitutionServer: Sendable {
     ///
     /// - Parameters:
     ///   - cache: The cache whose map the server uses.
-    ///   - unmatched: What happens to requests that no entry matches. By default, they're loaded from the network. With a
-    ///     test's cache, leave it out: the test's own `unmatched` decides, and the requests are the test's requests. A
+    ///   - unmatched: What happens to requests that no entry matches. By default, they're loaded from the network. A
     ///     request that fails gets a response with status 502 and a text that says why. If an entry's error makes it
-    ///     fail, only pages that someone opens get the 502. Other clients' requests fail, too.
+    ///     fail, only a page that someone opens gets this response, and any other request fails in its client. With a
+    ///     test's cache, leave `unmatched` out: the test's own decides, and the requests are the test's requests.
     ///   - recorder: Records the network's responses, and responds with them when the network fails; `nil`, the
     ///     default, for none. Unlike in a session, it also records redirects, responses with status 404 or 410, and
     ///     responses to requests with cookies, without the cookies.
     ///   - ports: The ports of origins, such as `["https://www.example.com": 8080]`. By default, each origin gets a
     ///     free port.
-    ///   - rewritesReferences: Whether references in HTML and CSS are rewritten. By default, they are.
-    ///   - sendsCredentials: Whether the server forwards a client's `Authorization` header to the network. By default,
-    ///     it doesn't.
+    ///   - rewritesReferences: Whether references in HTML and CSS are rewritten; `true` by default.
+    ///   - sendsCredentials: Whether the server forwards a client's `Authorization` header to the network; `false` by
+    ///     default.
     /// - Throws: An error if a key of `ports` isn't an origin, or two keys name the same origin or have the same port.
     ///   Also throws if a port can't be opened, if the process has no file descriptors left, or if `unmatched` is
     ///   `.fail(allowing:)` with an allowed URL that is neither a URL nor a match pattern. With a test's cache, throws if

@@ -4,7 +4,7 @@ import Guarded
 public import LocalSubstitution
 public import Testing
 
-/// A trait that substitutes responses from a map in a test, or in each test of a suite.
+/// A trait that responds to the requests of a test, or of each test of a suite, with a map.
 ///
 /// ```swift
 /// @Test(.substituting("Fixtures/checkout.json"))
@@ -28,7 +28,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         _ = LocalSubstitutionCache.reachesSharedSession
     }
 
-    /// Whether a suite's trait applies to each of its tests. Always `true`.
+    /// Whether a suite's trait applies to each of the suite's tests; always `true`.
     public var isRecursive: Bool { true }
 
     /// Returns the trait itself, never `nil`. Swift Testing calls this for a suite, for a test, and for each of a
@@ -227,10 +227,10 @@ extension Trait where Self == SubstitutionsTrait {
     ///     with this option run one at a time, but in parallel with all other tests. On Linux, the map ignores the
     ///     requests of other tests, unless a detached task makes them. On Apple platforms, the map is used for every
     ///     request with `URLSession.shared` in the process.
-    ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default. An entry is
-    ///     used if it responds to a request with at least one of the test's arguments; so is an alternative. In a suite's
-    ///     trait, it's used if it responds in at least one of the suite's tests. With the options `--filter` and `--skip`
-    ///     of `swift test`, a suite gets no such issue.
+    ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default. An entry or an
+    ///     alternative is used if it responds with at least one of the test's arguments. With a suite's trait, it's used
+    ///     if it responds in at least one of the suite's tests. With the options `--filter` and `--skip` of `swift test`,
+    ///     a suite gets no such issue.
     ///   - redact: Changes or excludes each response before a recording run (with `LOCAL_SUBSTITUTION_RECORD` set)
     ///     writes it, for example to remove tokens; see `LocalSubstitution.RecordedResponse`. By default, responses
     ///     aren't changed.

@@ -79,7 +79,7 @@ extension TestSubstitutions {
 
             /// The request hasn't ended.
             public static let underWay = Outcome(rawValue: "underWay")
-            /// An entry responded, perhaps since the network failed.
+            /// An entry responded, perhaps because the network failed.
             public static let matched = Outcome(rawValue: "matched")
             /// The network responded, even if an entry forwarded the request or changed its headers.
             public static let forwarded = Outcome(rawValue: "forwarded")

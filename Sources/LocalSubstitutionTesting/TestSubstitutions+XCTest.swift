@@ -23,7 +23,8 @@ extension TestSubstitutions {
 
     /// Begins an XCTest test's substitutions with a map file.
     ///
-    /// Until ``end(fileID:line:)``, they're ``current``, and `URLSession.substituted` is their session, on all threads:
+    /// Until ``end(fileID:line:)``, ``current`` returns these substitutions, and `URLSession.substituted` returns their
+    /// session, on all threads:
     ///
     /// ```swift
     /// override func setUpWithError() throws {

@@ -146,9 +146,10 @@ public final class TestSubstitutions: Sendable {
 
     /// The requests that the test's code has made so far, in the order in which they began.
     ///
-    /// These are the requests with ``session``, with sessions that use ``configuration`` and, with the option
-    /// `sharedSession`, with `URLSession.shared`. Also those that other clients make with `answer(to:)` of the ``cache``, or
-    /// to a `SubstitutionServer` with it. When your code receives a response, the list already has its request and outcome.
+    /// The list has the requests of ``session``, of sessions that use ``configuration`` and, with the option
+    /// `sharedSession`, of `URLSession.shared`. It also has those of other clients, which call `answer(to:)` of the
+    /// ``cache``, or use a `SubstitutionServer` with it. When your code receives a response, the list already has the
+    /// request and its outcome.
     public var requests: [Request] { log.requests }
 
     /// Adds entries in code, which apply until the test ends. With arguments, they apply until the test ends with the

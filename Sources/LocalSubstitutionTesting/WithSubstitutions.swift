@@ -2,7 +2,7 @@
 public import LocalSubstitution
 import Testing
 
-/// Responds to requests with a map file while a body runs. Use it in a part of a test, or in an XCTest method.
+/// Responds to requests with a map file while a body runs. Use this in a part of a test, or in an XCTest method.
 ///
 /// ```swift
 /// func testRefusedOrder() async throws {
@@ -122,7 +122,8 @@ public func withSubstitutions<Result>(
     )
 }
 
-/// Returns responses from a map file while a body that isn't async runs, such as that of a synchronous XCTest method.
+/// Responds to requests with a map file while a synchronous body runs, such as that of an XCTest method that isn't
+/// async.
 ///
 /// The async form has the same parameters, but waits for its turn with `sharedSession`:
 /// ``withSubstitutions(_:unmatched:resources:handlers:sharedSession:redacting:isolation:fileID:filePath:line:column:test:function:_:)``.
@@ -165,7 +166,7 @@ public func withSubstitutions<Result>(
     )
 }
 
-/// Returns responses from entries in code while a body that isn't async runs.
+/// Responds to requests with entries in code while a synchronous body runs.
 ///
 /// For the parameters and errors, see the form with a map file.
 @_disfavoredOverload

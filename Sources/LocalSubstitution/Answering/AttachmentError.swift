@@ -10,9 +10,9 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
         /// Creates a kind with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A background configuration has no custom protocols, but the attachment needs one.
+        /// The configuration is for background sessions. They use no custom protocols, and the attachment needs one.
         public static var backgroundConfiguration: Kind { Kind(rawValue: "backgroundConfiguration") }
-        /// The platform has no custom protocols, but the attachment needs one.
+        /// The platform, such as watchOS, has no custom protocols, and the attachment needs one.
         public static var unsupportedPlatform: Kind { Kind(rawValue: "unsupportedPlatform") }
         /// An allowed URL of `unmatched` is neither a URL nor a match pattern.
         public static var invalidAllowedURL: Kind { Kind(rawValue: "invalidAllowedURL") }

@@ -20,9 +20,10 @@ extension Explanation {
             public static var waitsForOffline: Outcome { Outcome(rawValue: "waitsForOffline") }
             /// The request fails: with the entry's error, or because the entry's file can't be read.
             public static var failed: Outcome { Outcome(rawValue: "failed") }
-            /// No entry's response is returned. URLSession loads the request from the network, or a strict session fails it.
+            /// No entry responds. URLSession loads the request from the network or, if the session's `unmatched` is `fail`,
+            /// the request fails.
             public static var unmatched: Outcome { Outcome(rawValue: "unmatched") }
-            /// No entry's response is returned, and the default cache has a response.
+            /// No entry responds, but the default cache has a response.
             public static var defaultCache: Outcome { Outcome(rawValue: "defaultCache") }
 
             fileprivate var words: String {
@@ -41,7 +42,7 @@ extension Explanation {
         /// What responds, in words, such as “the entry after 2 s”; `nil` if nothing does.
         public let servedBy: String?
 
-        /// The outcome, and what responds. If that isn't an entry, also the reason.
+        /// The outcome, what responds and, if no entry does, the reason.
         public var description: String {
             let isOfEntry = servedBy != nil && outcome != .unmatched && outcome != .defaultCache
             return outcome.words + (servedBy.map { ": \($0)" } ?? "") + (isOfEntry ? "" : ", because \(reason)")

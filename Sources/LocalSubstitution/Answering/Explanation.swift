@@ -4,7 +4,12 @@ public import Foundation
 import FoundationNetworking
 #endif
 
-/// What responds to a request in an attached session and cache only, and why.
+/// What responds to a request in an attached session and cache only, and why. Print it, or look at a property.
+///
+/// ```swift
+/// let explanation = cache.explain(URLRequest(url: url))
+/// print(explanation.winner?.key ?? "no entry matches", explanation.attached.reason)
+/// ```
 public struct Explanation: Sendable, CustomStringConvertible {
     /// An entry that would have won, but was skipped for this request: for example, by its condition or a missing
     /// file.
@@ -35,16 +40,16 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let skipped: [Skipped]
     /// The file of the winning entry's response; `nil` if the response has no file, or if no entry responds.
     public let file: URL?
-    /// The response's `Content-Type`, such as `text/css; charset=utf-8`. `nil` if no entry wins, if the entry's
-    /// `Content-Type` is empty, and for an error or a handler's response. Also `nil` if the network responds, unless
-    /// the entry sets the header `Content-Type`.
+    /// The response's `Content-Type`, such as `text/css; charset=utf-8`, if the winning entry decides it.
+    ///
+    /// `nil` if no entry wins, if the entry sets an empty `Content-Type`, fails the request or calls a handler, and if
+    /// the network responds. If the network responds and the entry sets the header `Content-Type`, this is its value.
     public let contentType: String?
     /// Where the MIME type comes from, in words; `nil` if ``contentType`` is `nil`.
     public let contentTypeSource: String?
     /// The status of the winning entry's response; `nil` if no entry responds.
     public let status: Int?
-    /// Whether the refreshed file is returned instead of the entry's file; `nil` unless an `untilUpdated`
-    /// entry responds.
+    /// Whether the refreshed file is returned instead of the entry's file; `nil` if no `untilUpdated` entry responds.
     public let isRefreshed: Bool?
     /// The keys that almost match the URL; empty if an entry wins.
     public let nearMisses: [SubstitutionMap.NearMiss]

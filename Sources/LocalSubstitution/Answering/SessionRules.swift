@@ -151,9 +151,11 @@ extension LocalSubstitutionCache {
         /// protocol intercepts.
         case fail(allowing: [String])
 
-        /// The request fails at once, with an error that explains why. The session reaches the network only for entries
-        /// with `forwardTo`. `untilUpdated` entries respond with their own files, not with refreshed files. Once a
-        /// cache was attached with `.fail`, it requests newer files only for its sessions attached with `.load`.
+        /// The request fails at once, with an error that explains why.
+        ///
+        /// The session reaches the network only for entries with `forwardTo`. `untilUpdated` entries respond with their
+        /// own files, not with refreshed files. After a cache was attached with `.fail`, only its sessions attached
+        /// with `.load` make it request newer files.
         public static var fail: Unmatched { .fail(allowing: []) }
     }
 }

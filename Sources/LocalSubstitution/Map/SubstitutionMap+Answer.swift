@@ -121,7 +121,9 @@ extension SubstitutionMap {
             return answer
         }
 
-        /// Never substitutes the URL: `null` in the JSON.
+        /// An answer for a URL that's never substituted, even if another key matches it: `null` in the JSON.
+        ///
+        /// As a handler's answer, it leaves the request to the session, as if no entry matched.
         public static let notSubstituted = Answer()
 
         /// Returns a file.
@@ -364,8 +366,8 @@ extension SubstitutionMap.Answer {
         self.headers = headers
     }
 
-    /// The HTTP status code: 200 unless another is set. It means nothing for an error, a handler, alternatives, or an
-    /// answer that forwards the request.
+    /// The HTTP status code; 200 by default. It has no meaning for an error, a handler, alternatives, or an answer that
+    /// forwards the request.
     public var status: Int {
         get { field("status").flatMap { Int($0) } ?? 200 }
         set { self = status(newValue) }
@@ -386,11 +388,12 @@ extension SubstitutionMap.Answer {
         }
     }
 
-    /// The body, if it's in the answer itself: of a server's response, and of an answer made with `.json`, `.text` or
-    /// `.data`. `nil` without one, as for a file, a stream or a handler.
+    /// The body, if the answer itself contains it. A server's response does, and so does an answer made with `.json`,
+    /// `.text` or `.data`. Others have `nil`, such as a file, a stream or a handler.
     ///
-    /// If you set another body, the answer keeps its status, type and other headers, except for those of the former body's
-    /// bytes, such as `ETag`. Data replaces a file, a stream or another answer, and `nil` leaves only the status and headers.
+    /// If you set another body, the answer keeps its status, type and headers. Headers that describe the former body's
+    /// bytes, such as `ETag`, are removed. Data replaces a file, a stream or another answer. `nil` leaves only the status
+    /// and the headers.
     public var body: Data? {
         get {
             field("data").map { _ in data.first ?? Data() } ?? field("json").map { Data($0.utf8) }

@@ -67,15 +67,17 @@ extension SubstitutionMap {
         ///     return answer
         /// }
         /// ```
-        /// The request is sent as `forwardTo` sends it to the same URL, and redirects are followed. Entries of the map
-        /// don't respond to it. In a test, entries that come after the handler's map do: the map's if the test added the
-        /// handler, and the test's recording. So a recording run records the response, and later runs return it.
+        /// The request is sent as `forwardTo` sends it to the same URL, and redirects are followed. Entries of the
+        /// handler's own map are ignored.
+        ///
+        /// In a test, the test's recording may respond instead of the server. So a recording run records the response, and
+        /// later runs return it. If the test added the handler with `add`, an entry of the test's map may respond, too.
         ///
         /// The answer leaves out headers that may contain credentials, such as `Set-Cookie`, and those of the transfer, such
         /// as `Content-Length` and `Content-Encoding`.
         ///
-        /// The request counts once, as the client's: it isn't listed again in a test's `requests`, nor in
-        /// ``LocalSubstitutionCache/statistics``, and doesn't count for `times`.
+        /// Only the client's request counts in a test's `requests`, in ``LocalSubstitutionCache/statistics`` and for
+        /// `times`.
         ///
         /// - Returns: The whole response. Its ``SubstitutionMap/Answer/body`` is `nil` if the status allows no body.
         /// - Throws: A `URLError` if the request fails, if the session's `unmatched` doesn't let it reach the network, if the

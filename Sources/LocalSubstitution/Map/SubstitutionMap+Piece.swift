@@ -48,7 +48,8 @@ extension SubstitutionMap {
             Piece("error", JSONText.string(URLErrorNames.text(code)))
         }
 
-        /// Sends the piece this many seconds (0–3600) after the previous one or, if first, after the stream begins.
+        /// Sends the piece a number of seconds (0–3600) after the previous one. The first piece is sent that long after the
+        /// stream begins.
         public func delay(_ seconds: Double) -> Piece {
             var piece = self
             piece.seconds = seconds

@@ -5,7 +5,7 @@ import Guarded
 ///
 /// A map never changes. Copying it is cheap.
 public struct SubstitutionMap: Sendable {
-    /// The problems with invalid entries. Empty unless you loaded the map with ``InvalidEntries/skip``.
+    /// The problems with the entries that were skipped. Only a map loaded with ``InvalidEntries/skip`` can have some.
     public var problems: [Problem] { storage.problems }
 
     let storage: Storage

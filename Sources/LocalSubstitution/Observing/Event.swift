@@ -12,14 +12,16 @@ extension LocalSubstitutionCache {
             /// Creates a kind with a name.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// An entry's response or error ended the request. In a session that doesn't use the network, it may also
-            /// be a recording's response (see `SubstitutionRecorder`). For an `untilUpdated` entry, a refreshed file
-            /// may have been returned: one that ``refreshed`` announced, or that an earlier process stored.
+            /// An entry's response or error ended the request.
+            ///
+            /// In a session that doesn't use the network, a recording may have responded instead (see
+            /// `SubstitutionRecorder`). For an `untilUpdated` entry, a refreshed file may have been returned: one that
+            /// ``refreshed`` announced, or that an earlier process stored.
             public static var matched: Kind { Kind(rawValue: "matched") }
             /// The network failed, so a `whenOffline` entry or a recording responded.
             public static var usedOffline: Kind { Kind(rawValue: "usedOffline") }
-            /// The network responded to a request that was intercepted: an entry forwards the request or waits for the
-            /// network to fail, a recorder records it, or the session may load it.
+            /// The network responded to an intercepted request. For example, an entry forwards the request or waits for the
+            /// network to fail, a recorder records it, or the session allows its URL.
             public static var forwarded: Kind { Kind(rawValue: "forwarded") }
             /// The network confirmed a recording with a 304, so the recording responded.
             public static var confirmed: Kind { Kind(rawValue: "confirmed") }
@@ -74,10 +76,11 @@ extension LocalSubstitutionCache {
         public internal(set) var file: URL?
         /// The size in bytes of the body that was delivered, recorded or refreshed; `nil` for other events.
         public internal(set) var bytes: Int?
-        /// The reason, in words; `nil` for events that need none. For ``Kind/matched``, it says that a refreshed file
-        /// was returned; otherwise, it's `nil`. For ``Kind/recorded``, it lists the response's headers that were left
-        /// out because they may contain a credential. It also says if the response replaced a different one, since a
-        /// map can't tell the requests for the two apart.
+        /// The reason, in words; `nil` for events that need none.
+        ///
+        /// For ``Kind/matched``, the reason is `nil`, or says that a refreshed file was returned. For ``Kind/recorded``,
+        /// it lists the response's headers that were left out because they may contain a credential. It also says whether
+        /// the response replaced a different one. That happens if a map can't tell the two requests apart.
         public internal(set) var reason: String?
         /// The keys that almost match the URL, for ``Kind/missed``; empty for other events.
         public internal(set) var nearMisses: [SubstitutionMap.NearMiss] = []

@@ -1,10 +1,11 @@
 extension LocalSubstitutionCache {
     /// Counts of what a cache has done. They begin at 0.
     ///
-    /// Each request that a session, a server or ``LocalSubstitutionCache/answer(to:)`` handled with the map counts once
-    /// when it ends, even if redirects were followed: in ``matched``, ``offlineFallbacks``, ``forwarded``,
-    /// ``defaultCacheHits``, ``unmatched`` or ``failures``. In a session that isn't attached, each lookup counts, so a
-    /// redirect that URLSession follows counts twice.
+    /// A request that an attached session, a server or ``LocalSubstitutionCache/answer(to:)`` handles with the map counts
+    /// once, when it ends, even if redirects were followed. It counts in ``matched``, ``offlineFallbacks``,
+    /// ``forwarded``, ``defaultCacheHits``, ``unmatched`` or ``failures``.
+    ///
+    /// In a session that isn't attached, each lookup counts. So a redirect that URLSession follows counts twice.
     ///
     /// On Apple platforms, URLSession may look a request up in the cache before an attached session intercepts it. That
     /// lookup counts only until the session intercepts the request.
