@@ -185,6 +185,10 @@ extension LocalSubstitutionCache {
     /// Installs a cache whose map is given in the process's environment, for example by a UI test. Call this before the
     /// process does anything else.
     ///
+    /// ```swift
+    /// try LocalSubstitutionCache.installFromEnvironment()
+    /// ```
+    ///
     /// The variable `LOCAL_SUBSTITUTION_MAP` contains one of these:
     ///
     /// - The path of a map file. The path contains a slash or ends in `.json`. The map is reloaded when the file

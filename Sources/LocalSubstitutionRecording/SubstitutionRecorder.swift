@@ -51,11 +51,11 @@ public final class SubstitutionRecorder: Sendable {
     ///   - folder: The folder for the map and the files.
     ///   - limit: The largest total size of the recorded files, in bytes; 50 MB by default. Beyond the limit, the
     ///     oldest responses are dropped. A response larger than a twentieth of the limit isn't recorded.
-    ///   - redact: Called once for each response that would be recorded, before any of it is written. It can change the
-    ///     response, or exclude it, which also drops an earlier recording of the URL; see
-    ///     `LocalSubstitution.RecordedResponse`. The client still receives what the server sent. The recorder calls the
-    ///     closure for one response at a time, not on URLSession's queue, and not for what is already in the folder.
-    ///     The closure must not call the recorder. By default, the recorder writes what the server sent.
+    ///   - redact: Changes or excludes each response before it's written: see `LocalSubstitution.RecordedResponse`.
+    ///     Excluding a response also drops an earlier recording of the URL. The client still receives what the server
+    ///     sent. The recorder calls the closure once for each response that it's about to record, and for one response
+    ///     at a time, but not on URLSession's queue. What is already in the folder isn't passed to the closure. The
+    ///     closure must not call the recorder. By default, the recorder writes what the server sent.
     /// - Throws: An error if another recorder uses the folder, if the folder's map can't be read or isn't a JSON
     ///   object, or if the folder isn't writable. An existing folder opens even if the disk is full.
     public init(
@@ -74,9 +74,8 @@ public final class SubstitutionRecorder: Sendable {
 
     /// Writes everything that isn't written yet, and releases the folder so that another recorder can use it.
     ///
-    /// A closed recorder records nothing and responds to no requests. A recorder also closes when it's deallocated.
-    /// That doesn't happen while the recorder is attached, not even after its sessions are invalidated, so close it
-    /// yourself.
+    /// A closed recorder records nothing and responds to no requests. A recorder also closes when it's deallocated. But
+    /// an attached recorder stays in memory, even after its sessions are invalidated, so close it yourself.
     public func close() {
         reportSave(contents.save(closing: true))
     }

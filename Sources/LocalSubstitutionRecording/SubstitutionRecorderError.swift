@@ -1,7 +1,7 @@
 public import Foundation
 import LocalSubstitution
 
-/// Why a recorder can't use a folder, and how to fix it.
+/// An error that says why a recorder can't use a folder, and how to fix it.
 public struct SubstitutionRecorderError: Error, Sendable, CustomStringConvertible, LocalizedError {
     /// The kind of problem, for code that handles the error.
     public struct Kind: RawRepresentable, Sendable, Hashable {

@@ -36,8 +36,8 @@ import Testing
 ///   - column: The column where issues are shown. By default, the caller's.
 ///   - test: In XCTest, the test's `name`. The name of the recording, and the command that records the test, then
 ///     contain the test's class and method. By default, they contain only the calling function.
-///   - function: The test's name where there's neither a Swift Testing test nor `test`. By default, the calling
-///     function.
+///   - function: The test's name if there's neither a Swift Testing test nor an argument `test`. By default, the
+///     calling function.
 ///   - body: The code to run.
 /// - Returns: The body's result.
 /// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, unmatched requests and

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why a cache can't be attached to a configuration or installed, and how to fix it.
+/// An error that says why a cache can't be attached to a configuration or installed, and how to fix it.
 public struct AttachmentError: Error, Sendable, CustomStringConvertible, LocalizedError {
     /// The kind of problem, for code that handles the error.
     public struct Kind: RawRepresentable, Sendable, Hashable {

@@ -22,14 +22,14 @@ public import Foundation
 public struct RecordedResponse: Sendable {
     /// The request's method, such as `GET`.
     public let method: String
-    /// The request's URL. If the network redirects the request, it's the original URL. In a test, after redirects that
-    /// the map's entries make, it's the URL that they lead to.
+    /// The request's URL, as it was before the network redirected the request. In a test, if entries of the map redirect
+    /// the request first, this is the URL that they lead to.
     public let url: URL
     /// The request's body. A test's recording turns a JSON or form body into the entry's condition `when`.
     ///
-    /// `nil` if the request has no body, and always for a recorder, which only records responses to requests without a
-    /// body. Also `nil` if the body isn't available: a stream that no condition or handler has read or, on Linux, the
-    /// body of an upload task.
+    /// `nil` if the request has no body, or if the body isn't available. The body of a stream is available after a
+    /// condition or a handler has read it. On Linux, the body of an upload task isn't available. For a recorder, this is
+    /// always `nil`, because it records only responses to requests without a body.
     public var requestBody: Data?
     /// The response's status, such as 200.
     public var status: Int
