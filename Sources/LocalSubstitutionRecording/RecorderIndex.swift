@@ -58,11 +58,11 @@ struct RecorderIndex: Sendable {
     func unused(_ files: some Collection<String>, in map: MapFolder) -> [String] {
         guard !files.isEmpty else { return [] }
         let inUse = filesInUse
-        let unused = files.filter { !inUse.contains(RecordedFileName.InUse.folded($0)) && !foreign.names($0) }
+        let unused = files.filter { !inUse.contains(RecordedFileName.InUse.folded($0)) && !foreign.files.contains($0) }
         // The other maps are read only if a file would go.
         guard !unused.isEmpty else { return [] }
-        let others = ForeignEntries.ofOtherMaps(beside: map.file, resources: map.resources, except: Self.notesName)
-        return unused.filter { name in !others.contains { $0.names(name) } }
+        let others = NamedFiles.ofOtherMaps(beside: map.file, except: Self.notesName)
+        return unused.filter { name in !others.contains { $0.contains(name) } }
     }
 
     /// - Parameter url: The canonical URL, whose earlier response to the same request is replaced.

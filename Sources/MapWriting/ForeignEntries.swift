@@ -10,44 +10,18 @@ package struct ForeignEntries: Sendable {
     private let map: SubstitutionMap?
     /// The exact keys in the map's own spelling, by canonical URL. Keys of invalid entries are included.
     private var keys: [String: String] = [:]
-    /// How often entries name each file, by the file's folded name: see ``RecordedFileName/InUse/folded(_:)``.
-    private var uses: [String: Int] = [:]
-    /// The entries' file names with wildcards.
-    private var globs: [Glob] = []
-    /// Whether the map needs a newer version of the library, so that it may name any file in ways that aren't known.
-    private let mayNameAll: Bool
+    /// The files that these entries use.
+    package let files: NamedFiles
 
     package init(_ document: MapDocument, resources: URL) {
         self.document = document
         defaults = document.defaults
-        mayNameAll = document.versionProblem != nil
+        files = NamedFiles(document)
         map = try? SubstitutionMap(json: document.data, resources: resources, invalidEntries: .skip, handlers: .any)
         for key in document.values.keys where !key.hasPrefix("$") {
             if !MapKey.isPattern(key), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
-            for file in document.files(of: key) {
-                uses[RecordedFileName.InUse.folded(file), default: 0] += 1
-                if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
-            }
         }
     }
-
-    /// Reads the other maps in a map's folder. Skips files that aren't JSON objects.
-    ///
-    /// - Parameters:
-    ///   - resources: The resources folder, which the other maps have, too.
-    ///   - ignored: The name of a file that is no map; `nil`, the default, for none.
-    package static func ofOtherMaps(
-        beside file: URL,
-        resources: URL,
-        except ignored: String? = nil
-    ) -> [ForeignEntries] {
-        MapFolder.otherMaps(beside: file).filter { $0.lastPathComponent != ignored }.compactMap { other in
-            (try? MapDocument(contentsOf: other)).map { ForeignEntries($0, resources: resources) }
-        }
-    }
-
-    /// If no entry can be loaded, the document probably isn't a map.
-    package var canAnswer: Bool { map.map { $0.count > 0 } == true }
 
     /// Returns why these entries exclude a URL from recording: a `null` entry matches it, or an exact key does. Returns
     /// `nil` if the URL may be recorded.
@@ -109,22 +83,5 @@ package struct ForeignEntries: Sendable {
     package func substitution(ofFile name: String, key: String, url: NormalizedURL?) -> Substitution {
         let entry = Entry(key, EntryFields(file: name), defaults: defaults)
         return Substitution(entry, fileName: name, folder: nil, url: url)
-    }
-
-    /// Returns whether an entry may return a file: it names the file, or its file name has wildcards and matches the
-    /// file's name. If the map needs a newer version of the library, any entry may.
-    package func names(_ file: String) -> Bool {
-        mayNameAll || uses[RecordedFileName.InUse.folded(file)] != nil || isNamedByPattern(file)
-    }
-
-    /// Returns whether the entries name a file exactly once, and no file name with wildcards matches the file's name.
-    package func namesOnce(_ file: String) -> Bool {
-        !mayNameAll && uses[RecordedFileName.InUse.folded(file)] == 1 && !isNamedByPattern(file)
-    }
-
-    /// Returns whether an entry's file name with wildcards matches the name of a file.
-    package func isNamedByPattern(_ file: String) -> Bool {
-        let bytes = Array(file.utf8)
-        return globs.contains { $0.match(bytes[...]) != nil }
     }
 }

@@ -119,7 +119,7 @@ extension EditedMap {
             )
         }
         let isOwn = key.map { entries.document.files(of: $0).contains(name) } ?? false
-        guard isOwn ? isOnlyUse(name) : !entries.names(name) && !isNamedElsewhere(name) else {
+        guard isOwn ? isOnlyUse(name) : !entries.files.contains(name) && !isNamedElsewhere(name) else {
             throw Complaint(
                 printable: "The file “\(name)” in the resources folder belongs to another entry. Rename your file."
             )

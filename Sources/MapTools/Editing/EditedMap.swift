@@ -25,7 +25,7 @@ package struct EditedMap {
     /// The bytes of the files that this change has written, by name.
     private var bodies: [String: Data] = [:]
     /// Read at first use.
-    private lazy var otherMaps = ForeignEntries.ofOtherMaps(beside: folder.file, resources: folder.resources)
+    private lazy var otherMaps = NamedFiles.ofOtherMaps(beside: folder.file)
 
     /// Reads a map, or begins one if the file doesn't exist. The files that the map uses stay as they are.
     ///
@@ -161,7 +161,7 @@ package struct EditedMap {
     /// Marks a file as used by this change, if the file has this body and no entry uses it. Returns whether
     /// the file was marked.
     private mutating func reuse(_ name: String, for body: Data) -> Bool {
-        guard !entries.names(name), !isTaken(name), hasFile(name, body) else { return false }
+        guard !entries.files.contains(name), !isTaken(name), hasFile(name, body) else { return false }
         markTaken(name)
         return true
     }
@@ -201,11 +201,11 @@ package struct EditedMap {
     /// Returns whether a file may be replaced along with the one entry that uses it. That's so if the map names the
     /// file only once, this change can use the file, and no other map in the folder names the file.
     mutating func isOnlyUse(_ name: String) -> Bool {
-        entries.namesOnce(name) && !isTaken(name) && !isNamedElsewhere(name)
+        entries.files.containsOnce(name) && !isTaken(name) && !isNamedElsewhere(name)
     }
 
     /// Returns whether another map in the folder names a file, or may name it in ways that aren't known.
-    mutating func isNamedElsewhere(_ name: String) -> Bool { otherMaps.contains { $0.names(name) } }
+    mutating func isNamedElsewhere(_ name: String) -> Bool { otherMaps.contains { $0.contains(name) } }
 
     // MARK: Saving
 

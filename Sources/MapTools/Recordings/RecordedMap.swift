@@ -103,8 +103,8 @@ package struct RecordedMap {
             throw error
         }
         // Removes the files that no entry names, and then the empty folders.
-        let used = ForeignEntries(document, resources: folder.resources)
-        let unused = ResourcesFolder(folder.resources).names(limit: .max).filter { !used.names($0) }
+        let used = NamedFiles(document)
+        let unused = ResourcesFolder(folder.resources).names(limit: .max).filter { !used.contains($0) }
         folder.removeUnused(unused)
         removeEmptyFolders(of: unused)
     }

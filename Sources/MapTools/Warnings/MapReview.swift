@@ -173,7 +173,7 @@ package struct MapReview {
             return isServed && !exact.contains(name) && !globs.contains { $0.match(bytes[...]) != nil }
         }
         let others = unused.isEmpty ? [] : otherMaps
-        return unused.filter { name in !others.contains { $0.names(name) } }.map { name in
+        return unused.filter { name in !others.contains { $0.contains(name) } }.map { name in
             Warning(
                 .unusedFile,
                 nil,
@@ -182,10 +182,8 @@ package struct MapReview {
         }
     }
 
-    private var otherMaps: [ForeignEntries] {
-        guard let file = map.file, let resources = map.resources else { return [] }
-        let folder = URL(fileURLWithPath: resources.path)
-        return ForeignEntries.ofOtherMaps(beside: file, resources: folder).filter(\.canAnswer)
+    private var otherMaps: [NamedFiles] {
+        map.file.map { NamedFiles.ofOtherMaps(beside: $0).filter(\.hasURLs) } ?? []
     }
 }
 

@@ -36,9 +36,9 @@ struct ForeignEntriesTests {
     func files(value: String, files: [String]) throws {
         let document = try MapDocument(json: Array(#"{ "\#(Self.url)": \#(value) }"#.utf8))
         #expect(document.files(of: Self.url) == files)
-        let foreign = ForeignEntries(document, resources: FileManager.default.temporaryDirectory)
-        #expect(foreign.names("h/A.txt") == files.contains("h/a.txt"))
-        #expect(foreign.isNamedByPattern("b/c") == files.contains("b/*"))
+        let named = NamedFiles(document)
+        #expect(named.contains("h/A.txt") == files.contains("h/a.txt"))
+        #expect(named.hasPattern(matching: "b/c") == files.contains("b/*"))
     }
 
     /// The recorder knows the file, and takes it for its own.

@@ -1,0 +1,55 @@
+package import Foundation
+import LocalSubstitution
+
+/// The files that the entries of a map name, even entries with mistakes. A writer neither removes nor overwrites them.
+package struct NamedFiles: Sendable {
+    /// Whether a key is a URL or a pattern. Without one, the document probably isn't a map.
+    package private(set) var hasURLs = false
+    /// How often entries name each file, by the file's folded name: see ``RecordedFileName/InUse/folded(_:)``.
+    private var uses: [String: Int] = [:]
+    /// The entries' file names with wildcards.
+    private var globs: [Glob] = []
+    /// Whether the map needs a newer version of the library, so that it may name any file in ways that aren't known.
+    private let mayNameAll: Bool
+
+    package init(_ document: MapDocument) {
+        mayNameAll = document.versionProblem != nil
+        for key in document.values.keys where !key.hasPrefix("$") {
+            hasURLs = hasURLs || Self.isURL(key)
+            for file in document.files(of: key) {
+                uses[RecordedFileName.InUse.folded(file), default: 0] += 1
+                if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
+            }
+        }
+    }
+
+    private static func isURL(_ key: String) -> Bool {
+        MapKey.isPattern(key) ? (try? MatchPattern(key)) != nil : (try? NormalizedURL(key)) != nil
+    }
+
+    /// Reads the other maps in a map's folder, which have the same resources folder. Skips files that aren't JSON objects.
+    ///
+    /// - Parameter ignored: The name of a file that is no map; `nil`, the default, for none.
+    package static func ofOtherMaps(beside file: URL, except ignored: String? = nil) -> [NamedFiles] {
+        MapFolder.otherMaps(beside: file).filter { $0.lastPathComponent != ignored }.compactMap { other in
+            (try? MapDocument(contentsOf: other)).map { NamedFiles($0) }
+        }
+    }
+
+    /// Returns whether an entry may return a file: it names the file, or its file name has wildcards and matches the
+    /// file's name. If the map needs a newer version of the library, any entry may.
+    package func contains(_ file: String) -> Bool {
+        mayNameAll || uses[RecordedFileName.InUse.folded(file)] != nil || hasPattern(matching: file)
+    }
+
+    /// Returns whether the entries name a file exactly once, and no file name with wildcards matches the file's name.
+    package func containsOnce(_ file: String) -> Bool {
+        !mayNameAll && uses[RecordedFileName.InUse.folded(file)] == 1 && !hasPattern(matching: file)
+    }
+
+    /// Returns whether an entry's file name with wildcards matches the name of a file.
+    package func hasPattern(matching file: String) -> Bool {
+        let bytes = Array(file.utf8)
+        return globs.contains { $0.match(bytes[...]) != nil }
+    }
+}
