@@ -9,13 +9,13 @@ package struct NamedFiles: Sendable {
     private var uses: [String: Int] = [:]
     /// The entries' file names with wildcards.
     private var globs: [Glob] = []
-    /// Whether the map needs a newer version of the library, so that it may name any file in ways that aren't known.
-    private let mayNameAll: Bool
+    /// Whether the map can't be read, or needs a newer version of the library. It may name any file then.
+    private var mayNameAll: Bool
 
     package init(_ document: MapDocument) {
         mayNameAll = document.versionProblem != nil
         for key in document.values.keys where !key.hasPrefix("$") {
-            hasURLs = hasURLs || Self.isURL(key)
+            noteURL(key)
             for file in document.files(of: key) {
                 uses[RecordedFileName.InUse.folded(file), default: 0] += 1
                 if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
@@ -23,21 +23,34 @@ package struct NamedFiles: Sendable {
         }
     }
 
-    private static func isURL(_ key: String) -> Bool {
-        MapKey.isPattern(key) ? (try? MatchPattern(key)) != nil : (try? NormalizedURL(key)) != nil
+    /// Reads a file that may be a map. Returns `nil` if it certainly isn't one: it isn't a regular file, or it's valid JSON
+    /// that isn't an object.
+    private static func ofMap(_ file: URL) -> NamedFiles? {
+        guard FileStatus(path: file.path)?.kind == .regular else { return nil }
+        let json = (try? MapFile(file).json)?.withoutByteOrderMark ?? []
+        if let document = try? MapDocument(json: json) { return NamedFiles(document) }
+        guard !json.isOtherJSON else { return nil }
+        var files = NamedFiles(MapDocument())
+        files.mayNameAll = true
+        // The members before a syntax error are known.
+        try? JSONScanner(json).forEachMember { files.noteURL($0.key) }
+        return files
     }
 
-    /// Reads the other maps in a map's folder, which have the same resources folder. Skips files that aren't JSON objects.
+    private mutating func noteURL(_ key: String) {
+        let isURL = MapKey.isPattern(key) ? (try? MatchPattern(key)) != nil : (try? NormalizedURL(key)) != nil
+        hasURLs = hasURLs || isURL
+    }
+
+    /// Reads the other maps in a map's folder, which have the same resources folder.
     ///
     /// - Parameter ignored: The name of a file that is no map; `nil`, the default, for none.
     package static func ofOtherMaps(beside file: URL, except ignored: String? = nil) -> [NamedFiles] {
-        MapFolder.otherMaps(beside: file).filter { $0.lastPathComponent != ignored }.compactMap { other in
-            (try? MapDocument(contentsOf: other)).map { NamedFiles($0) }
-        }
+        MapFolder.otherMaps(beside: file).filter { $0.lastPathComponent != ignored }.compactMap(ofMap)
     }
 
     /// Returns whether an entry may return a file: it names the file, or its file name has wildcards and matches the
-    /// file's name. If the map needs a newer version of the library, any entry may.
+    /// file's name. If the map can't be read or needs a newer version of the library, any entry may.
     package func contains(_ file: String) -> Bool {
         mayNameAll || uses[RecordedFileName.InUse.folded(file)] != nil || hasPattern(matching: file)
     }
@@ -51,5 +64,22 @@ package struct NamedFiles: Sendable {
     package func hasPattern(matching file: String) -> Bool {
         let bytes = Array(file.utf8)
         return globs.contains { $0.match(bytes[...]) != nil }
+    }
+}
+
+extension [UInt8] {
+    /// Whether the text is valid JSON, but not an object.
+    fileprivate var isOtherJSON: Bool {
+        withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes, isStrict: true)
+            guard cursor.next != .object else { return false }
+            do throws(Complaint) {
+                try cursor.skip()
+                try cursor.finish()
+                return true
+            } catch {
+                return false
+            }
+        }
     }
 }

@@ -478,6 +478,21 @@ struct CheckTests {
         )
     }
 
+    @Test(
+        "If another file in the folder can't be read and has a URL as a key, it calls no file unused",
+        arguments: [
+            (#"{ "https://h.example/2": "a/2.txt", "https://h.example/2": "a/3.txt" }"#, 0),
+            (#"{ "https://h.example/2": "a/2.txt", }"#, 0), (#"{ "compilerOptions": {}, // a comment"#, 1),
+        ]
+    )
+    func unreadableOtherMap(text: String, warnings: Int) async throws {
+        try folder.writeMap(#"{ "https://h.example/1": "a/1.txt" }"#, files: ["a/1.txt": "1", "a/2.txt": "2"])
+        try folder.write(text, to: "other.json")
+        let run = try await folder.substitute("check")
+        let count = "\(warnings) warning\(warnings == 1 ? "" : "s")"
+        #expect(run.lines.last { !$0.isEmpty } == "1 entry in use, 0 errors, \(count)", "\(run.output)")
+    }
+
     @Test("It doesn't call a file unused that another map in the folder names")
     func usedByOtherMap() async throws {
         try folder.writeMap(

@@ -37,7 +37,7 @@ package struct JSONScanner {
     }
 
     /// If the JSON has a syntax error, calls the closure for the members before the error, then throws the error.
-    func forEachMember(_ body: (Member) -> Void) throws(Complaint) {
+    package func forEachMember(_ body: (Member) -> Void) throws(Complaint) {
         try bytes.withUnsafeBufferPointer { bytes throws(Complaint) in
             var cursor = JSONCursor(bytes, in: range, line: line, isStrict: true)
             guard let first = cursor.next else { throw cursor.failure("is empty. Write a JSON object.") }

@@ -414,7 +414,8 @@ struct RecorderTests {
         arguments: [
             (#"{"https://x/a": "h/a.txt"}"#, true), (#"{"https://x/*": "h/*"}"#, true),
             (#"{"$version": "9.0", "https://x/a": {"body": "h/a.txt"}}"#, true), (#"{"https://x/a": "b.txt"}"#, false),
-            ("h/a.txt", false),
+            (#"{"https://x/a": "b.txt", "https://x/a": "c.txt"}"#, true), (#"{"https://x/a": "b.txt", }"#, true),
+            ("<<<<<<< HEAD\n{}", true), ("", true), (#"["h/a.txt"]"#, false), (#""h/a.txt""#, false),
         ]
     )
     func neighbor(_ other: String, stays: Bool) throws {

@@ -119,7 +119,8 @@ struct ArchiveMergeTests {
     /// Another map in the folder, and whether it names the file `h.com/a.txt`, or may name it.
     static let otherMaps = [
         (#"{"https://x/a": "h.com/a.txt"}"#, true), (#"{"$version": "9.0", "https://x/a": {"body": "?"}}"#, true),
-        (#"{"https://x/a": "b.txt"}"#, false),
+        (#"{"https://x/a": "b.txt", "https://x/a": "c.txt"}"#, true), (#"{"https://x/a": "b.txt""#, true),
+        (#"{"https://x/a": "b.txt"}"#, false), (#"["h.com/a.txt"]"#, false), ("7", false),
     ]
 
     @Test("A file that another map in the folder names, or may name, isn't overwritten", arguments: otherMaps)
