@@ -28,6 +28,12 @@ extension ServedResponse {
     /// large file, the client gets a response with status 502 instead. Data in memory has no limit.
     private static let longestRewritten = 32 << 20
 
+    private static var tooLong: URLError {
+        let most = longestRewritten >> 20
+        let message = "HTML or CSS of more than \(most) MiB can't be rewritten. Use a smaller document."
+        return .explained(.dataLengthExceedsMaximum, message, nil)
+    }
+
     /// Creates a text response that says why the request has no other.
     ///
     /// - Parameter url: The URL that failed, to write before the reason; `nil`, the default, to write only the reason.
@@ -72,7 +78,7 @@ extension ServedResponse {
             // A stream isn't rewritten: its pieces are sent as they are, each when it's due.
             let syntax = rewritesReferences && !response.isStream ? References.Syntax(of: head) : nil
             if let syntax {
-                let bytes = try body.bytes(upTo: Self.longestRewritten)
+                guard let bytes = try body.whole(upTo: Self.longestRewritten) else { throw Self.tooLong }
                 let charset = DocumentCharset.named(in: head.contentType)
                 body = .data(rewriter.rewritten(bytes, as: syntax, charset: charset) ?? bytes)
             }
@@ -204,32 +210,6 @@ extension References.Syntax {
         case "text/css": self = .css
         default: return nil
         }
-    }
-}
-
-extension Response.Body {
-    /// Returns all bytes. Throws if a large file or an arriving body can't be read, or has more bytes than the limit.
-    /// The limit doesn't apply to data in memory.
-    fileprivate func bytes(upTo limit: Int) throws(URLError) -> Data {
-        switch self {
-        case .data(let data):
-            return data
-        case .file(let file, let range):
-            guard range.count <= limit else { throw Self.tooLong(limit) }
-            do throws(FileProblem) { return try file.bytes(range) } catch { throw URLError(.cannotOpenFile) }
-        case .arriving(let next):
-            var bytes = Data()
-            while let piece = try next().get() {
-                bytes += piece
-                guard bytes.count <= limit else { throw Self.tooLong(limit) }
-            }
-            return bytes
-        }
-    }
-
-    private static func tooLong(_ limit: Int) -> URLError {
-        let message = "HTML or CSS of more than \(limit >> 20) MiB can't be rewritten. Use a smaller document."
-        return .explained(.dataLengthExceedsMaximum, message, nil)
     }
 }
 #endif

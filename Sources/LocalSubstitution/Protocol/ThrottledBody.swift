@@ -51,3 +51,19 @@ package struct ThrottledBody {
         }
     }
 }
+
+extension Response.Body {
+    /// Returns all bytes, which may have yet to arrive; `nil` if a large file or an arriving body has more bytes than the
+    /// limit. The limit doesn't apply to data in memory.
+    package func whole(upTo limit: Int) throws(URLError) -> Data? {
+        if case .data(let data) = self { return data }
+        guard length ?? 0 <= limit else { return nil }
+        var body = ThrottledBody(self, at: nil)
+        var bytes = Data()
+        while let piece = try body.next()?.bytes {
+            bytes += piece
+            guard bytes.count <= limit else { return nil }
+        }
+        return bytes
+    }
+}
