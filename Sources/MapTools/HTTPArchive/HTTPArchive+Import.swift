@@ -161,10 +161,11 @@ extension HTTPArchive {
             throw .secretLocation
         }
         headers["Content-Type"] = type?.text
+        // No client could request it.
+        guard let url = URL(string: url.canonical) else { throw .url("has a host that Foundation doesn't accept") }
         return RecordedResponse(
             method: entry.method ?? "GET",
-            // Foundation may refuse a host that a map accepts. The entry is for `url` in any case.
-            url: URL(string: url.canonical) ?? URL(fileURLWithPath: "/"),
+            url: url,
             status: status,
             headers: headers,
             body: body.bytes
