@@ -89,15 +89,16 @@ final class Attachment: Sendable {
 
     /// Returns a request's body as far as it's known without reading its stream, on the loader's queue or elsewhere.
     ///
-    /// - Parameter isHidden: Whether the request's task has a body that Foundation hides.
-    func body(of request: URLRequest, isHidden: Bool) -> RequestFacts.Body {
+    /// - Parameter isHidden: Whether the request's task has a body that Foundation hides; `false` by default.
+    func body(of request: URLRequest, isHidden: Bool = false) -> RequestFacts.Body {
         // A stream can be read only once.
         client.contains(.loadsUnmatched) && request.httpBodyStream != nil
             ? .hidden : .onLoaderQueue(request, isHidden: isHidden)
     }
 
-    /// - Parameter body: The request's body, as far as it's known. On the loader's queue, pass
-    ///   ``RequestFacts/Body/onLoaderQueue(_:isHidden:)``.
+    func lookUp(_ request: URLRequest) -> Plan { lookUp(request, body: body(of: request)) }
+
+    /// - Parameter body: The request's body, as far as it's known.
     func lookUp(_ request: URLRequest, body: RequestFacts.Body) -> Plan {
         let request = forwarder.withoutStoredCookies(request)
         guard let layersBelow else { return responder.lookUp(request, body: body, rules: rules, traits: traits) }
@@ -157,7 +158,7 @@ final class Attachment: Sendable {
             Redirect.statuses.contains(http.statusCode),
             let next = outcome.plan?.request
                 .redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location")),
-            lookUp(next, body: RequestFacts.Body(next)).hasEntry
+            lookUp(next).hasEntry
         else { return nil }
         return next
     }

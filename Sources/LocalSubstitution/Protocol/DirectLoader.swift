@@ -65,7 +65,7 @@ package final class DirectLoader: Sendable {
         do throws(URLError) {
             try RequestLoad.checkCancellation()
         } catch {
-            let plan = attachment.lookUp(request, body: attachment.body(of: request, isHidden: false))
+            let plan = attachment.lookUp(request)
             RequestEnd(of: plan, in: attachment.responder).cancel()
             throw error
         }
@@ -109,6 +109,6 @@ package final class DirectLoader: Sendable {
     /// Returns whether an entry responds to a request, or may respond once the request's body is read. Changes no
     /// counts.
     package func hasEntry(for request: URLRequest) -> Bool {
-        attachment.lookUp(request, body: RequestFacts.Body(request)).hasEntry
+        attachment.lookUp(request).hasEntry
     }
 }

@@ -40,7 +40,7 @@ package class SubstitutionURLProtocol: URLProtocol {
             responder.taken.note(InterceptedRequest.Note(request, response: response))
             return true
         }
-        let plan = attachment.lookUp(request, body: .onLoaderQueue(request))
+        let plan = attachment.lookUp(request)
         if case .pass = plan.action { return false }
         responder.taken.note(InterceptedRequest.Note(request, plan: plan))
         return true
