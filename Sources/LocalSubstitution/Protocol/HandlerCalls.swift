@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Guarded
 
 /// The calls of handlers that belong to a test. Each runs in a Swift task that inherits the task-locals of ``begin()``'s
@@ -22,9 +23,7 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
 
     private let state = Guarded(State())
     private let starts = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
-    private let allReturned = FirstValue<Void>()
-    /// The same as ``allReturned``, for a thread that waits.
-    private let allReturnedSignal = DispatchSemaphore(value: 0)
+    private let allReturned = DispatchSemaphore(value: 0)
     private let isIssue: @Sendable (any Error) -> Bool
 
     /// - Parameter isIssue: Returns whether a handler's error is already an issue of the test.
@@ -51,10 +50,7 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
                 state.running[id] = nil
                 return state.hasEnded && state.running.isEmpty
             }
-            if isLast {
-                allReturned.set(())
-                allReturnedSignal.signal()
-            }
+            if isLast { allReturned.signal() }
         }
         let start = { @Sendable [self] in
             let task = AppThreads.task(call)
@@ -83,19 +79,24 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
     /// - Returns: The keys of the entries whose handlers go on.
     package func end() async -> [String] {
         guard cancelAll() else { return [] }
-        // In a task of its own, so that this also waits if the test's task is cancelled.
-        await Task { [allReturned] in
-            _ = try? await RequestTimeout(1).value(for: nil) { await allReturned.wait() }
-        }.value
+        // On a thread of its own, so that this also waits if the test's task is cancelled, and blocks no thread of Swift's.
+        await withCheckedContinuation { waiting in
+            Thread.detachNewThread { [self] in
+                waitForAll()
+                waiting.resume()
+            }
+        }
         return stopStarting()
     }
 
     /// The same as ``end()``, for code that isn't async. Blocks the thread.
     package func endBlocking() -> [String] {
         guard cancelAll() else { return [] }
-        _ = allReturnedSignal.wait(timeout: .now() + 1)
+        waitForAll()
         return stopStarting()
     }
+
+    private func waitForAll() { _ = allReturned.wait(timeout: .now() + 1) }
 
     /// Cancels the calls that haven't returned. Returns `false` if all have.
     private func cancelAll() -> Bool {
