@@ -4,8 +4,10 @@ package import LocalSubstitution
 
 /// A map's file and its resources folder, for one writer: a recorder, a command, or a test's recording.
 ///
-/// Every writer has the same order: it writes new files and prepares new bytes for existing ones, then saves the map, and
-/// only then removes what the new map doesn't use. So even if a process is killed, the map never uses a missing file.
+/// A command or a test's recording makes one change with these steps: it writes new files and prepares new bytes for existing
+/// ones, then saves the map, and only then removes what the new map doesn't use. A recorder has the same order, but goes on as
+/// long as its app runs. So it writes new files itself, in batches and with their names in a journal, and takes only the last
+/// two steps from here. Even if a process is killed, the map never uses a missing file.
 package struct MapFolder: Sendable {
     package let file: URL
     package let resources: URL
