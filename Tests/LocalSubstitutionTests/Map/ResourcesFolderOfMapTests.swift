@@ -169,11 +169,11 @@ struct ResourcesFolderOfMapTests {
         let text = #"{ "https://h/a": "a.txt" }"#
         let inFile = #expect(throws: SubstitutionMapError.self) { try SubstitutionMap(json: Data(text.utf8)) }
         let inCode = #expect(throws: SubstitutionMapError.self) { try SubstitutionMap(["https://h/a": "a.txt"]) }
-        let beginning =
-            "The file “a.txt” can't be found, since the map has no resources folder. "
-            + "Pass `resources:` where you make the map or a test names it"
-        #expect(inFile?.problems.map(\.message) == ["\(beginning), or --resources to the command."])
-        #expect(inCode?.problems.map(\.message) == ["\(beginning). For a body, write .text(…)."])
+        let problem = "The file “a.txt” can't be found, since the map has no resources folder."
+        let fix = "ass its folder as `resources:` to the map's initializer or the test's trait"
+        #expect(inFile?.problems.map(\.message) == ["\(problem) P\(fix), or as --resources to the command."])
+        let body = "If you mean a body, write .text(…). If you mean a file, p"
+        #expect(inCode?.problems.map(\.message) == ["\(problem) \(body)\(fix)."])
     }
 
     @Test(

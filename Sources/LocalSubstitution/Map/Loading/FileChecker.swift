@@ -84,8 +84,9 @@ final class FileChecker {
     /// The message if there's no folder. In code, a string alone is a file's name, and may have been meant as a body.
     static func noFolder(for name: FileName, inCode: Bool) -> String {
         "The file “\(name.text)” can't be found, since the map has no resources folder. "
-            + "Pass `resources:` where you make the map or a test names it"
-            + (inCode ? ". For a body, write .text(…)." : ", or --resources to the command.")
+            + (inCode ? "If you mean a body, write .text(…). If you mean a file, pass" : "Pass")
+            + " its folder as `resources:` to the map's initializer or the test's trait"
+            + (inCode ? "." : ", or as --resources to the command.")
     }
 
     private func problem(ofFolder name: String) -> FileProblem? {
