@@ -166,9 +166,10 @@ public final class TestSubstitutions: Sendable {
     /// }
     /// ```
     ///
-    /// Added entries come before the test's map and its recording, and the last added ones come before the others. An
-    /// entry that's skipped, such as one whose `times` is used up, leaves the request to the next one. The entries' files
-    /// are where those of the test's map are.
+    /// Added entries come before the test's map and its recording, and the entries of a later call come before those of an
+    /// earlier one, even if the later key is a pattern and the earlier key is a URL. An entry that's skipped, such as
+    /// one whose `times` is used up, leaves the request to the next one. The entries' files are where those of the test's
+    /// map are.
     ///
     /// - Parameter entries: The entries' keys, such as URLs and match patterns, and their answers.
     /// - Throws: An error that lists every problem with the entries. Then none is added. Also an error that says what to

@@ -39,6 +39,8 @@ struct AddingTests {
         #expect(try await [Self.status("POST"), Self.status("GET")] == [204, 200])
         try current.add([Self.name: .text("third")])
         #expect(try await text(Self.name) == "third")
+        try current.add(["https://shop.example.com/*": .text("all"), Self.other: .text("own")])
+        #expect(try await [text(Self.name), text(Self.other)] == ["all", "own"])
     }
 
     @Test("What an earlier entry has counted stays")
