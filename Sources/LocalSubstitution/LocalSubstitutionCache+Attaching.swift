@@ -168,7 +168,7 @@ extension LocalSubstitutionCache {
             // Without a recorder, bodies over 16 MiB are streamed. A recorder needs whole bodies, and so does a test's
             // recording. With one, the limit is the default of 256 MiB.
             responseLimit: recorder == nil && !rules.isRecorded ? 16 << 20 : nil,
-            for: [.followsRedirects, .readsBodies],
+            for: .server,
             sendsCredentials: sendsCredentials
         )
     }

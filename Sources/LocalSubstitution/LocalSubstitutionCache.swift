@@ -225,9 +225,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   be read, or `cancelled` if the Swift task was cancelled.
     public func answer(to request: URLRequest) async throws -> (Data, HTTPURLResponse)? {
         let loader = loader.withLock { loader in
-            let client: Attachment.Client = [.followsRedirects, .loadsUnmatched, .waitsForWhole]
             let rules = test.withLock { $0?.rules } ?? .load
-            let made = loader ?? DirectLoader(responder, .default, rules: rules, for: client)
+            let made = loader ?? DirectLoader(responder, .default, rules: rules, for: .caller)
             loader = made
             return made
         }

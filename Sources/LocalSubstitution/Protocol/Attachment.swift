@@ -8,19 +8,27 @@ import FoundationNetworking
 /// An attached session: its map, its rules, how requests are forwarded, and the outcomes that the map gives them. The
 /// server and ``LocalSubstitutionCache/answer(to:)`` use one, too.
 final class Attachment: Sendable {
-    /// What a client does itself, so that its loads don't. A session does nothing of this.
-    struct Client: OptionSet, Sendable {
-        let rawValue: UInt8
+    /// Who gets the responses. It decides what a load leaves to its client.
+    enum Client: Sendable {
+        /// A URLSession.
+        case session
+        /// A server, for a browser or another HTTP client.
+        case server
+        /// Code that calls ``LocalSubstitutionCache/answer(to:)``.
+        case caller
+        /// A handler that calls ``SubstitutionMap/Request/response()``.
+        case handler
 
-        /// It follows redirects, so a redirect is its response.
-        static let followsRedirects = Client(rawValue: 1 << 0)
-        /// It reads bodies on a thread of its own: large files in parts, each body at its rate, and for as long as it wants.
-        static let readsBodies = Client(rawValue: 1 << 1)
-        /// It loads the requests that no entry matches. So a load follows a redirect only to an entry, and doesn't read
-        /// a stream with the request's body.
-        static let loadsUnmatched = Client(rawValue: 1 << 2)
-        /// It does nothing with a part of a response.
-        static let waitsForWhole = Client(rawValue: 1 << 3)
+        /// Whether it follows redirects itself, so that a redirect is its response.
+        var followsRedirects: Bool { self == .server || self == .caller }
+        /// Whether it reads bodies on a thread of its own: large files in parts, each body at its rate, and for as long as
+        /// it wants.
+        var readsBodies: Bool { self == .server }
+        /// Whether it loads the requests that no entry matches. So a load follows a redirect only to an entry, and doesn't
+        /// read a stream with the request's body.
+        var loadsUnmatched: Bool { self == .caller }
+        /// Whether a part of a response is of no use to it.
+        var waitsForWhole: Bool { self == .caller || self == .handler }
     }
 
     let responder: Responder
@@ -45,7 +53,7 @@ final class Attachment: Sendable {
         to configuration: URLSessionConfiguration,
         rules: SessionRules = .load,
         responseLimit: Int? = nil,
-        for client: Client = [],
+        for client: Client = .session,
         sendsCredentials: Bool = true,
         traits: LoaderTraits? = nil
     ) {
@@ -66,7 +74,7 @@ final class Attachment: Sendable {
     init(_ attachment: Attachment, forHandlerOf plan: Plan, responseLimit: Int) {
         (responder, traits, forwarder) = (attachment.responder, attachment.traits, attachment.forwarder)
         rules = SessionRules(forHandlersOf: attachment.rules)
-        client = .waitsForWhole
+        client = .handler
         sendsCredentials = attachment.sendsCredentials
         self.responseLimit = responseLimit
         layersBelow = plan.layers.below(plan.map)
@@ -92,7 +100,7 @@ final class Attachment: Sendable {
     /// - Parameter isHidden: Whether the request's task has a body that Foundation hides; `false` by default.
     func body(of request: URLRequest, isHidden: Bool = false) -> RequestFacts.Body {
         // A stream can be read only once.
-        client.contains(.loadsUnmatched) && request.httpBodyStream != nil
+        client.loadsUnmatched && request.httpBodyStream != nil
             ? .hidden : .onLoaderQueue(request, isHidden: isHidden)
     }
 
@@ -132,7 +140,7 @@ final class Attachment: Sendable {
         case .refuse:
             unmatched(plan)
         case .answer(let substitution) where answersAtOnce(substitution):
-            client.contains(.readsBodies) || responder.isAtHand(plan) ? serve(plan, by: substitution) : nil
+            client.readsBodies || responder.isAtHand(plan) ? serve(plan, by: substitution) : nil
         default:
             nil
         }
@@ -146,14 +154,14 @@ final class Attachment: Sendable {
 
     /// Returns whether a load may follow an entry's redirect.
     private func follows(_ substitution: Substitution) -> Bool {
-        substitution.isFollowed && (!client.contains(.followsRedirects) || client.contains(.loadsUnmatched))
+        substitution.isFollowed && (!client.followsRedirects || client.loadsUnmatched)
     }
 
     /// Returns the request for a redirect's target, if a client that loads unmatched requests itself got the redirect,
     /// and an entry matches, or may match, its target. Returns `nil` for any other outcome or client, and for an entry's
     /// redirect that isn't followed.
     func request(after outcome: RequestOutcome) -> URLRequest? {
-        guard client.contains(.loadsUnmatched), outcome.plan?.substitution?.options.fields.follow != false,
+        guard client.loadsUnmatched, outcome.plan?.substitution?.options.fields.follow != false,
             let http = outcome.response?.head as? HTTPURLResponse,
             Redirect.statuses.contains(http.statusCode),
             let next = outcome.plan?.request
@@ -172,7 +180,7 @@ extension Attachment {
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
         guard let url = plan.request.url else { return .failed(plan, URLError(.badURL)) }
         do throws(FileProblem) {
-            if client.contains(.readsBodies), let outcome = try serveInPieces(plan, by: substitution, url) {
+            if client.readsBodies, let outcome = try serveInPieces(plan, by: substitution, url) {
                 return outcome
             }
             guard let response = try responder.response(to: plan, by: substitution).map({ sent($0, plan) }) else {

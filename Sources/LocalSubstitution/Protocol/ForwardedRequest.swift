@@ -159,7 +159,7 @@ extension ForwardedRequest {
     /// The owner of the task for ``ResponseCollector``.
     var collectorOwner: ResponseCollector.Owner {
         let heldLimit = fallback != nil || attachment.rules.listener != nil ? limit : 0
-        let passesStreams = entryFallback != nil && !attachment.client.contains(.waitsForWhole)
+        let passesStreams = entryFallback != nil && !attachment.client.waitsForWhole
         return ResponseCollector.Owner(
             limit: { passesStreams && $0.mimeType == MIMEType.eventStream ? 0 : heldLimit },
             body: isHeld ? .wholeOrPieces { self.pass($0) } : .pieces { self.pass($0) },

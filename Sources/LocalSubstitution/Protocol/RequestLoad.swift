@@ -146,7 +146,7 @@ final class RequestLoad {
         in attachment: Attachment,
         for client: Client
     ) -> Task<Void, Never> {
-        let timeout = RequestTimeout(attachment.client.contains(.readsBodies) ? 0 : plan.request.timeoutInterval)
+        let timeout = RequestTimeout(attachment.client.readsBodies ? 0 : plan.request.timeoutInterval)
         let body: @Sendable () async -> Void = {
             let load = RequestLoad(plan, body: requestBody, in: attachment, for: client, timeout)
             let outcome = await load.run().after(load.networkError, redirectOf: load.redirected)
@@ -238,7 +238,7 @@ final class RequestLoad {
 
     /// Returns whether the client loads a plan's request itself. What a test's recording records is loaded here.
     private func isLeftToClient(_ plan: Plan) -> Bool {
-        attachment.client.contains(.loadsUnmatched) && plan.substitution == nil && !plan.isRecorded
+        attachment.client.loadsUnmatched && plan.substitution == nil && !plan.isRecorded
     }
 
     /// Throws an error if the Swift task was cancelled. A cancelled load must not report a response that it can't
@@ -291,7 +291,7 @@ final class RequestLoad {
     /// Returns an entry's response, without waiting for its delay. Follows the entry's redirect, unless the client
     /// does: the client gets only the response from the redirect's target.
     private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
-        if !attachment.client.contains(.followsRedirects), substitution.isFollowed,
+        if !attachment.client.followsRedirects, substitution.isFollowed,
             let next = plan.request.redirected(by: substitution.status, to: substitution.headers[header: "Location"])
         {
             responder.maps.use(plan)
@@ -340,7 +340,7 @@ final class RequestLoad {
 
     /// Sends a body to the client at the entry's rate, unless the client does.
     private func rate(_ outcome: RequestOutcome, _ plan: Plan) async -> RequestOutcome {
-        guard !attachment.client.contains(.readsBodies), let rate = outcome.rate, let response = outcome.response,
+        guard !attachment.client.readsBodies, let rate = outcome.rate, let response = outcome.response,
             let data = response.data, !data.isEmpty
         else { return outcome }
         client.receive(.head(response.head, .matched))
@@ -417,7 +417,7 @@ final class RequestLoad {
     /// Returns `nil` if there's no recorded response.
     private func replay(_ plan: Plan, _ recorder: any ResponseRecorder) -> Step? {
         guard let outcome = attachment.replay(plan, recorder) else { return nil }
-        guard !attachment.client.contains(.followsRedirects), let http = outcome.response?.head as? HTTPURLResponse,
+        guard !attachment.client.followsRedirects, let http = outcome.response?.head as? HTTPURLResponse,
             Redirect.statuses.contains(http.statusCode),
             let next = plan.request.redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))
         else { return .end(outcome) }
@@ -449,7 +449,7 @@ final class RequestLoad {
         sent.send()
         for await event in sent.events where !Task.isCancelled {
             switch event {
-            case .redirected(_, let answer) where attachment.client.contains(.followsRedirects):
+            case .redirected(_, let answer) where attachment.client.followsRedirects:
                 answer(nil)
             case .redirected(let request, let answer):
                 guard let step = step(toward: request, from: plan) else {
@@ -529,7 +529,7 @@ final class RequestLoad {
         guard case .recorder(let recorder) = fallback, let http = received.head as? HTTPURLResponse else {
             return outcome(received.head)
         }
-        let redirects = attachment.client.contains(.followsRedirects) ? [] : received.redirects
+        let redirects = attachment.client.followsRedirects ? [] : received.redirects
         if sent.isConditional, http.statusCode == 304 {
             guard redirects.isEmpty, let kept = attachment.replay(plan, recorder, isConfirmed: true), !kept.hasFailed
             else { return try await forward(plan, fallback, isConditional: false) }
