@@ -55,7 +55,9 @@ final class RetainedResponses: Sendable {
     /// than one thread alone: see the benchmark “two threads”.
     private let parts = (0..<16).map { _ in Part() }
     private let state = Guarded(State())
-    private let readLock = NSLock()
+    /// The files that are being read, by path, each with its lock and the number of threads that read it or wait for that.
+    /// A slow read holds up no other file.
+    private let reads = Guarded<[ExactText: (lock: NSLock, threads: Int)]>([:])
     /// Whether held files are checked for changes. If not, a file's bytes are used until they're released.
     private let checksFiles: Bool
     private let endlessLimit: Int
@@ -193,8 +195,12 @@ final class RetainedResponses: Sendable {
     func file(at path: String, read: () throws(FileProblem) -> FileBytes) throws(FileProblem) -> FileBytes {
         if let current = currentFile(at: path) { return current }
         let wantedAt = FileStatus.now
-        readLock.lock()
-        defer { readLock.unlock() }
+        let turn = beginRead(of: path)
+        turn.lock()
+        defer {
+            turn.unlock()
+            endRead(of: path)
+        }
         // Another thread may have read the file while this one waited for the lock. If that read began before this
         // call, its bytes may be too old.
         let held = heldFile(at: path)
@@ -207,6 +213,23 @@ final class RetainedResponses: Sendable {
         }
         hold(file, at: path)
         return file
+    }
+
+    /// Returns the lock of a file that a thread is about to read.
+    private func beginRead(of path: String) -> NSLock {
+        reads.withLock { reads in
+            let known = reads[ExactText(path)]
+            let lock = known?.lock ?? NSLock()
+            reads[ExactText(path)] = (lock, (known?.threads ?? 0) + 1)
+            return lock
+        }
+    }
+
+    private func endRead(of path: String) {
+        reads.withLock { reads in
+            guard let read = reads.removeValue(forKey: ExactText(path)), read.threads > 1 else { return }
+            reads[ExactText(path)] = (read.lock, read.threads - 1)
+        }
     }
 
     /// Returns a file's held bytes; `nil` if the file isn't held, or if it may have changed.

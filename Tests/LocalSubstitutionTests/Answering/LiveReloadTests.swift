@@ -282,6 +282,22 @@ struct LiveReloadTests {
         isAnswered.wait()
     }
 
+    @Test("A slow read of a file doesn't hold up another's")
+    func slowRead() throws {
+        let fixture = try CacheFixture("", files: ["a.txt": "a", "b.txt": "b"])
+        let folder = ResourcesFolder(fixture.resources)
+        let retained = RetainedResponses(checksFiles: true)
+        let isRead = DispatchSemaphore(value: 0)
+        _ = try retained.file(at: folder.path(of: "a.txt")) { () throws(FileProblem) in
+            DispatchQueue.global().async {
+                #expect((try? retained.file("b.txt", in: folder))?.data == Data("b".utf8))
+                isRead.signal()
+            }
+            #expect(isRead.wait(timeout: .now() + 10) == .success)
+            return try FileBytes(opening: "a.txt", in: folder)
+        }
+    }
+
     @Test("A file that changes during each read is an error, so bytes of two versions never mix")
     func changingFile() throws {
         let fixture = try CacheFixture("", files: ["a.bin": ""])
