@@ -75,7 +75,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("A body that the network sends with status 205 isn't passed on", arguments: ["Content-Length: 4", "X-Y: z"])
+    @Test("A body that the network sends with status 205 isn't forwarded", arguments: ["Content-Length: 4", "X-Y: z"])
     func resetContent(field: String) throws {
         let origin = try Listener { connection in
             var reader = RequestReader(connection.socket)

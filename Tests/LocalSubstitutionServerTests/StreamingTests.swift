@@ -262,7 +262,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "Interim responses aren't sent on, and the final one is",
+        "Interim responses aren't forwarded, and the final one is",
         arguments: [
             "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nX-A: 1\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n",

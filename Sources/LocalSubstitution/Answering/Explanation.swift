@@ -90,7 +90,11 @@ public struct Explanation: Sendable, CustomStringConvertible {
 extension Responder {
     func explain(_ request: URLRequest) -> Explanation {
         let plan = Plan(request, in: maps.layers, traits: traits)
-        return Explanation(plan, copy: plan.question.flatMap(copies.explainedCopy), isStored: isStored(plan))
+        return Explanation(
+            plan,
+            refreshed: plan.question.flatMap(refreshedFiles.explainedFile),
+            isStored: isStored(plan)
+        )
     }
 
     /// Returns whether the default cache has a response that URLSession may use for a plan's request.
@@ -105,9 +109,9 @@ extension Explanation {
     /// lookup, and for a cache-only plan, a session attached with ``LocalSubstitutionCache/Unmatched/load``.
     ///
     /// - Parameters:
-    ///   - copy: The refreshed file that is returned instead of the entry's file; `nil` for the file.
+    ///   - refreshed: The refreshed file that is returned instead of the entry's file; `nil` for the file.
     ///   - isStored: Whether the default cache has a response; `false` by default.
-    init(_ plan: Plan, copy: RefreshedFiles.Copy? = nil, isStored: Bool = false) {
+    init(_ plan: Plan, refreshed: RefreshedFiles.File? = nil, isStored: Bool = false) {
         let (request, layers, match) = (plan.request, plan.layers, plan.match)
         let substitution = match?.substitution
         let (beginning, problem) = Self.beginning(substitution, plan.map)
@@ -131,11 +135,11 @@ extension Explanation {
             case .network: substitution?.mimeTypeSource == .header ? substitution : nil
             default: substitution
             }
-        let type = typed?.contentType(ofBody: beginning, from: copy?.contentType)
+        let type = typed?.contentType(ofBody: beginning, from: refreshed?.contentType)
         // An empty header means that no type is sent.
         let sent = type?.text.isEmpty == true ? nil : type
         (contentType, contentTypeSource) = (sent?.text, sent?.source.description)
-        isRefreshed = attached.outcome == .matched && substitution?.use == .untilUpdated ? copy != nil : nil
+        isRefreshed = attached.outcome == .matched && substitution?.use == .untilUpdated ? refreshed != nil : nil
         status = substitution?.status
         nearMisses = match.map { Self.nearMisses($0, layers) } ?? []
         exclusion = plan.obstacle?.exclusion
@@ -146,7 +150,7 @@ extension Explanation {
     private static func nearMisses(_ match: MapMatch, _ layers: MapLayers) -> [SubstitutionMap.NearMiss] {
         guard match.winner == nil, match.goneFile == nil else { return [] }
         var found: [SubstitutionMap.NearMiss] = []
-        if case (let entry, let map, .methodNotListed(let method))? = match.ruledOut {
+        if case (let entry, let map, .methodNotListed(let method))? = match.skippedForRequest {
             let alternatives = match.skipped.filter { $0.map.isCopy(of: map) && $0.entry.key == entry.key }
             let miss = SubstitutionMap.NearMiss(alternatives.map(\.entry), key: entry.key, method: method)
             found.append(layers.named(miss, in: map))

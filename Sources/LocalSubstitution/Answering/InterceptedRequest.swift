@@ -72,14 +72,14 @@ extension Responder {
     /// - Parameters:
     ///   - cached: The response that URLSession got from a cache; `nil` if it got none. If this responder returned it a
     ///     moment ago, it's returned without another check or count, since the cache did both.
-    ///   - taken: The note that the protocol made when it intercepted the request; `nil` if it made none.
+    ///   - note: The note that the protocol made when it intercepted the request; `nil` if it made none.
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
-        _ taken: InterceptedRequest.Note?
+        _ note: InterceptedRequest.Note?
     ) -> CachedURLResponse? {
         if let cached, hasReturned(cached, to: request) { return cached.meetingPreconditions(of: request) }
-        return retainedResponse(for: request, checked: taken?.checkedResponse)
+        return retainedResponse(for: request, checked: note?.checkedResponse)
     }
 
     /// Neither checks nor counts the response.

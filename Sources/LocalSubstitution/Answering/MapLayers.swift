@@ -48,7 +48,7 @@ package struct MapLayers: Sendable {
             let match = layer.match(url, for: facts, after: last)
             last = match
             guard match.winner != nil else { continue }
-            guard match.passesOn, let substitution = match.substitution else { return match }
+            guard match.onlyChangesRequest, let substitution = match.substitution else { return match }
             passing = match
             facts = facts.changed(by: substitution)
         }
@@ -70,7 +70,7 @@ package struct MapLayers: Sendable {
     /// Returns references to the entries that also match a URL, but come after the winner.
     func shadowed(by match: MapMatch) -> [SubstitutionMap.EntryReference] {
         let own = match.shadowed.map { reference(to: $0, in: match.map) }
-        guard hasSeveral, match.winner != nil, !match.passesOn else { return own }
+        guard hasSeveral, match.winner != nil, !match.onlyChangesRequest else { return own }
         let later = all.drop { !$0.map.isCopy(of: match.map) }.dropFirst()
         return own
             + later.flatMap { layer in

@@ -38,7 +38,7 @@ extension Plan {
                 self = .isNull
             } else if match.goneFile != nil {
                 self = .fileIsGone
-            } else if let why = match.ruledOut?.why {
+            } else if let why = match.skippedForRequest?.why {
                 self = if case .methodNotListed(let method) = why { .methodNotListed(method) } else { .skipped }
             } else {
                 self = match.isEmpty ? .noEntry : .noFile

@@ -67,7 +67,7 @@ final class Plan: Sendable {
         /// take that back.
         var counted: [(layer: MapLayer, count: MapMatch.Count)] = []
         /// Whether a refreshed file responds instead of the entry's file. The response's `Cache-Status` may be the entry's own.
-        var usesNewerCopy = false
+        var usesRefreshedFile = false
     }
 
     /// - Parameter body: The request's body; by default, the one that the request contains.
@@ -188,7 +188,7 @@ final class Plan: Sendable {
         case .error(let code): return (.fail(substitution, code), nil)
         // The entry has no `forwardTo`. With a `forwardTo`, even a strict session may load the target.
         case .network(nil)
-        where rules.forbidsNetwork(to: request) && !(rules.isRecorded && substitution.passesOn):
+        where rules.forbidsNetwork(to: request) && !(rules.isRecorded && substitution.onlyChangesRequest):
             return (.refuse, .noNetwork)
         case .network: return (.forward(nil), nil)
         case .file, .inline, .stream, .never:
@@ -214,8 +214,8 @@ final class Plan: Sendable {
         // The URL may redirect to a URL that isn't allowed. The protocol can check the redirect's target only if it
         // forwards the request. To record an upload task whose body Foundation hides, the protocol intercepts its
         // request, too, which then fails.
-        let mayBeSentOn = request.showsItsBody(traits) || isRecorded
-        return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass
+        let mayBeForwarded = request.showsItsBody(traits) || isRecorded
+        return request.isHTTP && mayBeForwarded ? .forward(nil) : .pass
     }
 
     /// Returns whether a test's recording run records the response to a request that no entry matches.
@@ -246,7 +246,7 @@ final class Plan: Sendable {
     /// Whether only the server at the request's URL can respond: no entry does, or the entry only changes the request's
     /// headers.
     var needsOrigin: Bool {
-        substitution.map(\.passesOn) ?? !hasEntry
+        substitution.map(\.onlyChangesRequest) ?? !hasEntry
     }
 
     /// The entry that matches the URL: the winner, or the entry that would win if its file still existed or the request
@@ -254,7 +254,7 @@ final class Plan: Sendable {
     var namingEntry: Entry? { match?.winner ?? naming?.entry }
 
     private var naming: (entry: Entry, map: SubstitutionMap, why: MapMatch.Skipped)? {
-        match?.goneFile ?? match?.ruledOut
+        match?.goneFile ?? match?.skippedForRequest
     }
 
     var namingReference: SubstitutionMap.EntryReference? {

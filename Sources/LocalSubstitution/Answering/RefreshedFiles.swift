@@ -84,43 +84,43 @@ final class RefreshedFiles: Sendable {
     /// - Parameter file: The bytes of the entry's file, just read or just checked.
     /// - Returns: The refreshed file, or `nil` for the entry's file; and when the network may be asked again, on the
     ///   clock ``RefreshSchedule/Clock``. Until then, the response from the entry's file stays current.
-    func answer(_ question: Question, file: FileBytes) -> (copy: Copy?, dueAt: Int64) {
-        let stored = storedCopy(of: question.url)
-        let copy = stored.flatMap { $0.standsFor(file) ? $0 : nil }
+    func answer(_ question: Question, file: FileBytes) -> (refreshed: File?, dueAt: Int64) {
+        let stored = storedFile(of: question.url)
+        let refreshed = stored.flatMap { $0.standsFor(file) ? $0 : nil }
         // By now, a refreshed file for the new version may have been stored.
-        if let stored, copy == nil, storedCopy(of: question.url) == stored { removeCopy(of: question.url) }
+        if let stored, refreshed == nil, storedFile(of: question.url) == stored { removeFile(of: question.url) }
         let dueAt = schedule.ask(for: question.url) { [weak self] done in
             guard let self else { return done() }
             ask(question, done)
         }
-        return (copy, dueAt)
+        return (refreshed, dueAt)
     }
 
     /// As ``answer(_:file:)``, for explanations: it changes nothing.
-    func explainedCopy(_ question: Question) -> Copy? {
+    func explainedFile(_ question: Question) -> File? {
         let (name, folder) = (question.fileName, question.folder)
-        guard let copy = storedCopy(of: question.url),
+        guard let refreshed = storedFile(of: question.url),
             let file = files.currentFile(at: folder.path(of: name)) ?? (try? FileBytes(opening: name, in: folder))
         else { return nil }
-        return copy.standsFor(file) ? copy : nil
+        return refreshed.standsFor(file) ? refreshed : nil
     }
 
     // MARK: Refreshed files in the default cache
 
-    private func storedCopy(of url: String) -> Copy? {
-        Copy.request(for: url).flatMap(defaultCache.response(under:)).flatMap { Copy($0) }
+    private func storedFile(of url: String) -> File? {
+        File.request(for: url).flatMap(defaultCache.response(under:)).flatMap { File($0) }
     }
 
     /// Returns whether the refreshed file can be found there afterward.
-    private func store(_ copy: Copy, of url: String) -> Bool {
-        if let request = Copy.request(for: url), let stored = copy.stored {
+    private func store(_ refreshed: File, of url: String) -> Bool {
+        if let request = File.request(for: url), let stored = refreshed.stored {
             defaultCache.store(stored, under: request)
         }
-        return storedCopy(of: url) == copy
+        return storedFile(of: url) == refreshed
     }
 
-    func removeCopy(of url: String) {
-        if let request = Copy.request(for: url) { defaultCache.remove(under: request) }
+    func removeFile(of url: String) {
+        if let request = File.request(for: url) { defaultCache.remove(under: request) }
     }
 }
 
@@ -148,7 +148,7 @@ extension RefreshedFiles {
     private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
         // While no cache lends its storage, a refreshed file couldn't be stored.
         guard defaultCache.isLent, var request = question.request else { return done() }
-        let validators = storedCopy(of: question.url)?.validators
+        let validators = storedFile(of: question.url)?.validators
         validators?.makeConditional(&request)
         loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
             // Continues on another queue, so that the session's queue is free for other loads.
@@ -203,17 +203,17 @@ extension RefreshedFiles {
             throw Complaint("the entry's file \(error.fragment)")
         }
         let url = question.url
-        let known = storedCopy(of: url)
+        let known = storedFile(of: url)
         if data == file.data {
-            if known != nil { removeCopy(of: url) }
+            if known != nil { removeFile(of: url) }
             return false
         }
         // Responses made from the entry's file while no refreshed file was stored must not be returned any more.
         defer { files.dropDueResponses(madeOf: question.folder.path(of: question.fileName)) }
-        let copy = Copy(data, response, insteadOf: file)
+        let refreshed = File(data, response, insteadOf: file)
         // Two refreshed files with equal bytes differ if their headers do. So a new validator is stored even if the
         // bytes are the same.
-        if copy != known, !store(copy, of: url) {
+        if refreshed != known, !store(refreshed, of: url) {
             // If `URLCache` refuses the new file as too large, it has already removed the older one. So the older one
             // is stored again.
             if let known { _ = store(known, of: url) }
@@ -221,14 +221,14 @@ extension RefreshedFiles {
                 "the default cache didn't store the \(data.count.grouped) bytes; raise the cache's diskCapacity"
             )
         }
-        return known.map { $0.digest != copy.digest || !$0.standsFor(file) } ?? true
+        return known.map { $0.digest != refreshed.digest || !$0.standsFor(file) } ?? true
     }
 }
 
 extension RefreshedFiles {
     /// A refreshed file: its bytes and their digest, the size and digest of the entry's file that it replaces, and the
     /// server's headers.
-    final class Copy: Sendable, Equatable {
+    final class File: Sendable, Equatable {
         let data: Data
         let digest: String
         /// The size of the entry's file. If that file now has another size or digest, the app has shipped another
@@ -246,7 +246,7 @@ extension RefreshedFiles {
 
         var validators: Validators? { Validators(entityTag: entityTag, lastModified: lastModified) }
 
-        static func == (one: Copy, other: Copy) -> Bool {
+        static func == (one: File, other: File) -> Bool {
             one.digest == other.digest && one.fileSize == other.fileSize && one.fileDigest == other.fileDigest
                 && one.contentType == other.contentType && one.entityTag == other.entityTag
                 && one.lastModified == other.lastModified
@@ -325,7 +325,7 @@ extension RefreshedFiles {
         }
 
         private static func place(digest: String) -> URL? {
-            URL(string: "http://newer-copy.invalid/" + digest)
+            URL(string: "http://refreshed-file.invalid/" + digest)
         }
     }
 }

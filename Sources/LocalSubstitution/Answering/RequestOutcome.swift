@@ -36,7 +36,7 @@ package final class RequestOutcome: Sendable {
     let plan: Plan?
     package let result: Result<Response, URLError>
     /// Whether the client has already received the response in pieces.
-    let isPassedOn: Bool
+    let wasStreamed: Bool
     /// The size of the body that the client gets, or of the part that it got before the request failed.
     let bytes: Int
     /// What to do once the outcome is reported, before the client gets it; `nil` for nothing.
@@ -51,7 +51,7 @@ package final class RequestOutcome: Sendable {
         _ kind: Kind,
         _ plan: Plan?,
         _ result: Result<Response, URLError>,
-        isPassedOn: Bool = false,
+        wasStreamed: Bool = false,
         bytes: Int? = nil,
         then: (@Sendable () -> Void)? = nil,
         redirected: URLRequest? = nil
@@ -60,7 +60,7 @@ package final class RequestOutcome: Sendable {
         self.kind = kind
         self.plan = plan
         self.result = result
-        self.isPassedOn = isPassedOn
+        self.wasStreamed = wasStreamed
         self.bytes = bytes ?? (try? result.get())?.body?.length ?? 0
         self.then = then
     }
@@ -78,7 +78,7 @@ package final class RequestOutcome: Sendable {
     func after(_ error: URLError?, redirectOf redirected: URLRequest? = nil) -> RequestOutcome {
         var kind = kind
         if case .matched = kind, let error { kind = .usedOffline(error) } else if redirected == nil { return self }
-        return copy(kind, isPassedOn: isPassedOn, redirected: redirected)
+        return copy(kind, wasStreamed: wasStreamed, redirected: redirected)
     }
 
     /// Returns this outcome if there's no error, and otherwise a failure with the error.
@@ -90,14 +90,14 @@ package final class RequestOutcome: Sendable {
     }
 
     /// This outcome, once the client has received the response in pieces.
-    var passedOn: RequestOutcome { copy(kind, isPassedOn: true, redirected: redirected) }
+    var streamed: RequestOutcome { copy(kind, wasStreamed: true, redirected: redirected) }
 
-    private func copy(_ kind: Kind, isPassedOn: Bool, redirected: URLRequest?) -> RequestOutcome {
+    private func copy(_ kind: Kind, wasStreamed: Bool, redirected: URLRequest?) -> RequestOutcome {
         RequestOutcome(
             kind,
             plan,
             result,
-            isPassedOn: isPassedOn,
+            wasStreamed: wasStreamed,
             bytes: bytes,
             then: then,
             redirected: redirected

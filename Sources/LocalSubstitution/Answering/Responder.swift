@@ -13,7 +13,7 @@ final class Responder: Sendable {
     let traits: LoaderTraits
     let maps: MapInUse
     let retained: RetainedResponses
-    let copies: RefreshedFiles
+    let refreshedFiles: RefreshedFiles
     let observers = Observers()
     let defaultCache: DefaultCache
     /// The proofs of the verifications in progress, by token; see ``LocalSubstitutionCache/verify(_:)``.
@@ -24,7 +24,7 @@ final class Responder: Sendable {
     let proofs = Guarded<[String: String]>([:])
     /// The header that contains a token in a request, or a proof in a response.
     static let proofHeader = "LocalSubstitution-Proof"
-    let taken: InterceptedRequest
+    let intercepted: InterceptedRequest
     let returned: ReturnedResponses
     private let isCacheOffline = Guarded(false)
 
@@ -32,11 +32,11 @@ final class Responder: Sendable {
     init(_ maps: MapInUse, defaultCacheIn folder: URL?, traits: LoaderTraits) {
         self.traits = traits
         self.maps = maps
-        taken = InterceptedRequest(traits)
+        intercepted = InterceptedRequest(traits)
         returned = ReturnedResponses(traits)
         defaultCache = DefaultCache(folder: folder, traits)
         retained = RetainedResponses(checksFiles: maps.reloadsChanges)
-        copies = RefreshedFiles(in: defaultCache, files: retained, observers: observers, traits)
+        refreshedFiles = RefreshedFiles(in: defaultCache, files: retained, observers: observers, traits)
     }
 
     /// Also drops the responses made with the old map.
@@ -145,8 +145,8 @@ final class Responder: Sendable {
         guard let url = plan.request.url else { return nil }
         var file: FileBytes?
         if let name = substitution.fileName, let folder = plan.folder { file = try read(name, in: folder, for: plan) }
-        let newer = file.flatMap { file in plan.question.map { copies.answer($0, file: file) } }
-        if newer?.copy != nil { plan.done.withLock { $0.usesNewerCopy = true } }
+        let found = file.flatMap { file in plan.question.map { refreshedFiles.answer($0, file: file) } }
+        if found?.refreshed != nil { plan.done.withLock { $0.usesRefreshedFile = true } }
         maps.use(plan)
         let proof = plan.request.value(forHTTPHeaderField: Self.proofHeader).flatMap { token in
             proofs.withLock { $0[token] }
@@ -154,7 +154,7 @@ final class Responder: Sendable {
         let builder = ResponseBuilder(
             substitution: substitution,
             file: file,
-            copy: newer?.copy,
+            refreshed: found?.refreshed,
             proof: proof,
             traits: traits
         )
@@ -162,7 +162,8 @@ final class Responder: Sendable {
         if method == "HEAD" { return builder.head(for: url) }
         if let range = plan.range { return builder.part(range, for: url) }
         // A refreshed file is read from the default cache each time.
-        guard proof == nil, newer?.copy == nil, let name = RetainedResponses.name(for: plan, by: substitution) else {
+        guard proof == nil, found?.refreshed == nil, let name = RetainedResponses.name(for: plan, by: substitution)
+        else {
             return builder.full(for: url)
         }
         if let known = retained.response(name, madeOf: file, generation: plan.generation) { return known }
@@ -172,7 +173,7 @@ final class Responder: Sendable {
             to: plan,
             by: substitution,
             madeOf: file,
-            dueAt: newer?.dueAt,
+            dueAt: found?.dueAt,
             in: maps
         )
         return retained.retain(kept, as: name, generation: plan.generation)
@@ -202,7 +203,7 @@ extension Responder {
     func cachedResponse(to request: URLRequest, _ done: @escaping @Sendable (CachedURLResponse?) -> Void) {
         // If a protocol has intercepted the request, the protocol responds and reports it, even if the response is in
         // memory.
-        if taken.leavesToProtocol(request) { return done(nil) }
+        if intercepted.leavesToProtocol(request) { return done(nil) }
         if let response = retainedResponse(for: request) { return done(response) }
         // If the map's file has changed, a lookup would read it, so the lookup is left to the other queue.
         let plan = maps.isCurrent(maps.map) ? lookUp(request) : nil
@@ -310,7 +311,7 @@ extension Responder {
 
     /// Reports a request that ended with an entry's response or error, or with a recording.
     private func reportMatched(_ plan: Plan, bytes: Int) {
-        let isRefreshed = plan.substitution?.use == .untilUpdated && plan.done.withLock { $0.usesNewerCopy }
+        let isRefreshed = plan.substitution?.use == .untilUpdated && plan.done.withLock { $0.usesRefreshedFile }
         observers.report(
             .matched,
             plan.request.url,
@@ -361,7 +362,7 @@ extension Responder {
     func remove(_ request: URLRequest) {
         if let url = request.url?.absoluteString { retained.removeAll(for: url, in: maps.layers.all.map(\.map)) }
         let match = Plan(request, in: maps.map, traits: traits).match
-        if let match, match.substitution?.use == .untilUpdated { copies.removeCopy(of: match.url.canonical) }
+        if let match, match.substitution?.use == .untilUpdated { refreshedFiles.removeFile(of: match.url.canonical) }
         if let key = defaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
     }
 
@@ -371,7 +372,7 @@ extension Responder {
     /// - Parameter removeFromDefaultCache: A closure that removes the responses from the default cache.
     func removeAll(_ removeFromDefaultCache: () -> Void) {
         removeFromDefaultCache()
-        copies.schedule.removeAll()
+        refreshedFiles.schedule.removeAll()
         retained.removeAll()
     }
 }

@@ -16,7 +16,7 @@ package struct ResponseBuilder {
     /// The file, if it's read in pieces; otherwise `nil`. With such a file, the responses have an empty body.
     var large: LargeFile?
     /// The refreshed file that is returned instead of the file; otherwise `nil`.
-    var copy: RefreshedFiles.Copy?
+    var refreshed: RefreshedFiles.File?
     /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache responded; otherwise `nil`.
     var proof: String?
     let traits: LoaderTraits
@@ -54,7 +54,7 @@ package struct ResponseBuilder {
     }
 
     /// The whole body: the refreshed file's, the file's, the map's, or an empty one.
-    var data: Data { hasBody ? copy?.data ?? file?.data ?? substitution.inlineBody?.data ?? Data() : Data() }
+    var data: Data { hasBody ? refreshed?.data ?? file?.data ?? substitution.inlineBody?.data ?? Data() : Data() }
     var size: Int { large?.status.size ?? data.count }
 
     /// Whether there's a body, even an empty one. Some statuses allow none.
@@ -64,7 +64,7 @@ package struct ResponseBuilder {
     }
 
     private func part(_ range: Range<Int>) -> Data {
-        (copy == nil ? file : nil)?.part(range) ?? data.subdata(in: range)
+        (refreshed == nil ? file : nil)?.part(range) ?? data.subdata(in: range)
     }
 
     private func response(for url: URL, status: Int, headers: [String: String], body: Data) -> CachedURLResponse? {
@@ -105,7 +105,8 @@ extension ResponseBuilder {
 
     func headers(length: Int) -> [String: String] {
         var headers = [
-            "Content-Type": substitution.contentType(ofBody: large?.beginning ?? data, from: copy?.contentType).text,
+            "Content-Type": substitution.contentType(ofBody: large?.beginning ?? data, from: refreshed?.contentType)
+                .text,
             "Cache-Control": Self.cacheControl,
             "Cache-Status": cacheStatus,
         ]
@@ -129,13 +130,13 @@ extension ResponseBuilder {
             allowed: URLParts.Encoding.path,
             keepsAsterisks: false
         )
-        let detail = (copy == nil ? "" : "refreshed file of ") + String(decoding: encoded, as: UTF8.self)
+        let detail = (refreshed == nil ? "" : "refreshed file of ") + String(decoding: encoded, as: UTF8.self)
         return "\(name); detail=\"\(detail)\""
     }
 
     /// The `ETag`, a strong validator (RFC 9110 §8.8.3); `nil` if there's no body.
     private var entityTag: String? {
-        if let copy { return "\"\(copy.digest)\"" }
+        if let refreshed { return "\"\(refreshed.digest)\"" }
         return (file?.status ?? large?.status).map(Self.entityTag) ?? substitution.inlineBody.map { "\"\($0.digest)\"" }
     }
 

@@ -93,7 +93,7 @@ package final class Substitution: Sendable {
     /// Whether the entry only changes the request's headers. Then the next map is searched, too. `false` if the entry
     /// also sets the response's headers, since these would be lost there. The headers of `$defaults` are for responses
     /// of this map only.
-    var passesOn: Bool { if case .network(nil) = answer { !options.fields.hasOwnHeaders } else { false } }
+    var onlyChangesRequest: Bool { if case .network(nil) = answer { !options.fields.hasOwnHeaders } else { false } }
 
     /// `nil` if the body is sent at once, or if the answer isn't local.
     package var rate: Rate? { isLocal ? entry.options.fields.rate : nil }

@@ -117,14 +117,17 @@ final class Attachment: Sendable {
     ///
     /// - Parameters:
     ///   - body: The request's body, as far as it's known.
-    ///   - taken: The plan that was made when a protocol intercepted the request; `nil` to look the request up. A plan
-    ///     of another session is ignored.
+    ///   - intercepted: The plan that was made when a protocol intercepted the request; `nil` to look the request up. A
+    ///     plan of another session is ignored.
     ///   - reportsGoneFiles: Whether to report entries that were skipped because their files are missing; `true` by
     ///     default.
-    func decide(_ request: URLRequest, body: RequestFacts.Body, _ taken: Plan? = nil, reportsGoneFiles: Bool = true)
-        -> Plan
-    {
-        var plan = taken.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
+    func decide(
+        _ request: URLRequest,
+        body: RequestFacts.Body,
+        _ intercepted: Plan? = nil,
+        reportsGoneFiles: Bool = true
+    ) -> Plan {
+        var plan = intercepted.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
         guard layersBelow == nil else { return plan }
         // Another request may have used up the alternative since the lookup.
         while !responder.maps.count(plan) { plan = lookUp(request, body: body) }

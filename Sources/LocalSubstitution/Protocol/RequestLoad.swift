@@ -102,14 +102,14 @@ final class RequestLoad {
     ///
     /// - Parameters:
     ///   - retained: The request's response in memory, which is counted already; `nil` if there's none.
-    ///   - taken: The plan that was made when a protocol intercepted the request; `nil` if there's none.
+    ///   - intercepted: The plan that was made when a protocol intercepted the request; `nil` if there's none.
     ///   - task: The client's task; `nil` for a client that isn't a URLSession.
     ///   - tell: Tells the session's listener what happens to the request; `nil` without a listener.
     ///   - client: Returns the receiver of a load's events. Called only if a load is needed.
     static func begin(
         _ request: URLRequest,
         retained: CachedURLResponse?,
-        taken: Plan? = nil,
+        intercepted: Plan? = nil,
         of task: URLSessionTask? = nil,
         tell: (@Sendable (SessionRules.Listener.Progress) -> Void)? = nil,
         in attachment: Attachment,
@@ -124,7 +124,7 @@ final class RequestLoad {
         // `canInit(with:)` didn't know the task, and so took a hidden body for none.
         let isHidden = task?.hidesBody(attachment.traits) == true
         let body = attachment.body(of: request, isHidden: isHidden)
-        let plan = attachment.decide(request, body: body, isHidden ? nil : taken)
+        let plan = attachment.decide(request, body: body, isHidden ? nil : intercepted)
         let end = RequestEnd(of: plan, isHiddenUpload: isHidden, in: attachment.responder, tell: tell)
         if let outcome = attachment.downloadFailure(plan, task) ?? attachment.outcomeAtOnce(plan) {
             end.report(outcome)
@@ -332,7 +332,7 @@ final class RequestLoad {
                 client.receive(.data(data))
                 (sent, bytes) = (.now(), bytes + data.count)
             }
-            return RequestOutcome(.matched, plan, .success(Response(head, nil)), isPassedOn: true, bytes: bytes)
+            return RequestOutcome(.matched, plan, .success(Response(head, nil)), wasStreamed: true, bytes: bytes)
         } catch {
             return .failed(plan, error)
         }
@@ -350,7 +350,7 @@ final class RequestLoad {
                 try await timeout.waitOrTimeOut(until: due, since: since, for: url)
                 client.receive(.data(bytes))
             }
-            return outcome.passedOn
+            return outcome.streamed
         } catch {
             return .failed(plan, error)
         }
@@ -514,7 +514,7 @@ final class RequestLoad {
         let plan = sent.plan
         func outcome(_ head: URLResponse, then: (@Sendable () -> Void)? = nil) -> Step {
             let response = Response(head, received.body)
-            return .end(RequestOutcome(.forwarded, plan, .success(response), isPassedOn: sent.isPartial, then: then))
+            return .end(RequestOutcome(.forwarded, plan, .success(response), wasStreamed: sent.isPartial, then: then))
         }
         guard let fallback = sent.fallback else {
             guard plan.substitution != nil else {
@@ -581,7 +581,7 @@ extension AsyncStream<RequestLoad.Event> {
             case .data(let data):
                 pieces.append(data)
                 if pieces.count > limit { return nil }
-            case .end(let outcome): return (outcome, outcome.isPassedOn ? pieces : outcome.response?.data)
+            case .end(let outcome): return (outcome, outcome.wasStreamed ? pieces : outcome.response?.data)
             }
         }
         return nil

@@ -37,12 +37,12 @@ package class SubstitutionURLProtocol: URLProtocol {
         guard !request.isOwn(attachment.traits) else { return false }
         let responder = attachment.responder
         if let response = responder.currentResponse(to: request) {
-            responder.taken.note(InterceptedRequest.Note(request, response: response))
+            responder.intercepted.note(InterceptedRequest.Note(request, response: response))
             return true
         }
         let plan = attachment.lookUp(request)
         if case .pass = plan.action { return false }
-        responder.taken.note(InterceptedRequest.Note(request, plan: plan))
+        responder.intercepted.note(InterceptedRequest.Note(request, plan: plan))
         return true
     }
 
@@ -61,15 +61,15 @@ package class SubstitutionURLProtocol: URLProtocol {
         guard let attachment = Self.attachment else { return deliver(.end(.failed(nil, .detached(request.url)))) }
         traits = attachment.traits
         let responder = attachment.responder
-        let taken = responder.taken.start(request)
+        let note = responder.intercepted.start(request)
         if let listener = attachment.rules.listener { heard.withLock { $0 = listener.start(request) } }
         let isUnfinishable = task?.isUnfinishable(traits) == true
-        let retained = isUnfinishable ? nil : responder.retainedResponse(for: request, cachedResponse, taken)
+        let retained = isUnfinishable ? nil : responder.retainedResponse(for: request, cachedResponse, note)
         if retained == nil { responder.uncountLookup(of: request) }
         let begun = RequestLoad.begin(
             request,
             retained: retained,
-            taken: taken?.plan,
+            intercepted: note?.plan,
             of: task,
             tell: heard.withLock { $0 },
             in: attachment,
@@ -85,7 +85,7 @@ package class SubstitutionURLProtocol: URLProtocol {
     /// delivers nothing more. Reports how a request ended that has no outcome yet.
     package override func stopLoading() {
         // If the protocol wasn't started, the cache still expects the protocol to report the request.
-        Self.attachmentInUse?.responder.taken.forget(request)
+        Self.attachmentInUse?.responder.intercepted.forget(request)
         guard !isSuspended else { return delivery.withLock { $0.suspend() } }
         let (load, isUnderWay) = delivery.withLock { $0.cancel() }
         if isUnderWay, let end = end.withLock({ $0.take() }) {
@@ -142,7 +142,7 @@ package class SubstitutionURLProtocol: URLProtocol {
             end.withLock { $0 = nil }
             switch outcome.result {
             case .success(let response):
-                guard !outcome.isPassedOn else { return endPieces(client) }
+                guard !outcome.wasStreamed else { return endPieces(client) }
                 let head = response.head.withoutChallenge(traits)
                 client.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
                 if let data = response.data, !data.isEmpty { client.urlProtocol(self, didLoad: data) }

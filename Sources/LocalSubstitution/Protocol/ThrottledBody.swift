@@ -7,7 +7,7 @@ package struct ThrottledBody {
     private let body: Response.Body
     private let rate: Rate?
     private let longest: Int
-    private var taken = 0
+    private var sent = 0
     /// When the previous piece was due; at first, when the sender began.
     private var last = DispatchTime.now()
 
@@ -25,7 +25,7 @@ package struct ThrottledBody {
     package mutating func next() throws(URLError) -> (bytes: Data, since: DispatchTime, due: DispatchTime)? {
         let since = rate?.isEven == true ? last : .now()
         guard let (bytes, delay) = try piece() else { return nil }
-        taken += bytes.count
+        sent += bytes.count
         last = since + delay
         return (bytes, since, last)
     }
@@ -33,10 +33,10 @@ package struct ThrottledBody {
     private func piece() throws(URLError) -> (Data, delay: Double)? {
         switch body {
         case .data(let data):
-            guard taken < data.count else { return nil }
-            return rate?.piece(of: data, from: taken) ?? (data, 0)
+            guard sent < data.count else { return nil }
+            return rate?.piece(of: data, from: sent) ?? (data, 0)
         case .file(let file, let range):
-            let start = range.lowerBound + taken
+            let start = range.lowerBound + sent
             let end = start + min(rate?.pieceSize ?? .max, longest, range.upperBound - start)
             guard start < end else { return nil }
             var delay = 0.0

@@ -41,7 +41,7 @@ struct MapLayersTests {
     }
 
     @Test(
-        "The first layer with an entry that responds wins, and a skipped entry passes on",
+        "The first layer with an entry that responds wins, and a skipped entry leaves the request to the next",
         arguments: [
             (#"{ "status": 201 }"#, #"{ "status": 202 }"#, #"{ "status": 203 }"#, 201),
             (nil, #"{ "status": 202 }"#, #"{ "status": 203 }"#, 202), (nil, nil, #"{ "status": 203 }"#, 203),
@@ -87,7 +87,7 @@ struct MapLayersTests {
     }
 
     @Test(
-        "Headers of $defaults don't keep an entry that only changes the request from passing it on",
+        "Headers of $defaults don't keep an entry that only changes the request from leaving it to the next layer",
         arguments: [
             (#"{ "setRequestHeaders": { "X": "1" } }"#, true), (#"[{ "setRequestHeaders": { "X": "1" } }]"#, true),
             (#"{ "setRequestHeaders": { "X": "1" }, "headers": { "Z": "1" } }"#, false),
@@ -96,13 +96,13 @@ struct MapLayersTests {
             ),
         ]
     )
-    func defaults(_ entry: String, passesOn: Bool) throws {
+    func defaults(_ entry: String, onlyChangesRequest: Bool) throws {
         let json = "{ \"$defaults\": { \"headers\": { \"Y\": \"1\" } }, \"\(Self.url)\": \(entry) }"
         var layers = try Self.layers(nil, nil, #"{ "status": 203 }"#)
         layers.map = MapLayer(try SubstitutionMap(json: Data(json.utf8)))
-        #expect((try Self.plan(in: layers).substitution?.status == 203) == passesOn)
+        #expect((try Self.plan(in: layers).substitution?.status == 203) == onlyChangesRequest)
         layers.recording = nil
-        #expect(try Self.plan(in: layers, isRecorded: true).isRecorded == passesOn)
+        #expect(try Self.plan(in: layers, isRecorded: true).isRecorded == onlyChangesRequest)
     }
 
     @Test(

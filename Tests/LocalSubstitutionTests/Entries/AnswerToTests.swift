@@ -206,7 +206,7 @@ struct AnswerToTests {
 
     #if os(Linux)
     // The storage belongs to the process, so this runs in a separate one.
-    @Test("A request that's sent on has the cookies of the default configuration")
+    @Test("A request that's forwarded has the cookies of the default configuration")
     func cookies() async {
         await #expect(processExitsWith: .success) {
             // The folder of the storage's file.

@@ -116,7 +116,7 @@ struct BodyConditionTests {
     }
 
     #if os(Linux)
-    @Test("An upload task's body meets no condition on a body, since it can't be seen")
+    @Test("An upload task's body meets no condition on a body, since it isn't available")
     func hidden() async throws {
         let session = try EntrySession(
             #""ORIGIN/a": { "methods": ["POST"], "alternatives": [{ "when": { "text": "*" }, "text": "any" }, { "text": "hidden" }] }"#

@@ -151,7 +151,7 @@ struct RedirectingEntryTests {
     }
 
     #if os(Linux)
-    @Test("An upload task fails, since its body can't be seen and sent on")
+    @Test("An upload task fails, since its body isn't available, so it can't be forwarded")
     func upload() async throws {
         let session = try EntrySession(Self.map)
         let request = try session.request("/same", "POST")

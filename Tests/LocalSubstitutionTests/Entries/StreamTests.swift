@@ -328,14 +328,14 @@ struct StreamTests {
         Issue.record("The second piece was always early")
     }
 
-    /// Holds the loader's queue until a stream's second piece is due. Returns `false` if the piece was passed on before.
+    /// Holds the loader's queue until a stream's second piece is due. Returns `false` if the piece was delivered before.
     private func holdsQueue(untilDue delay: Double) async throws -> Bool {
         let streamed = try Streamed(#""http://h/s": { "stream": ["a", { "text": "b", "delay": \#(delay) }] }"#)
         _ = try streamed.start("http://h/s")
         _ = await streamed.pieces.wait { !$0.pieces.isEmpty }
         let (before, after): ([String], [String]) = await withCheckedContinuation { continuation in
             LoaderThread.runAsDelegate(.current) {
-                // What was passed on before has reached the delegate.
+                // What was delivered before has reached the delegate.
                 streamed.own.delegateQueue.addOperations([BlockOperation {}], waitUntilFinished: true)
                 let before = streamed.pieces.texts
                 _ = DispatchSemaphore(value: 0).wait(timeout: .now() + delay + 0.05)

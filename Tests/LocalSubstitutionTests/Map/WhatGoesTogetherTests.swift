@@ -110,7 +110,7 @@ struct WhatGoesTogetherTests {
         #expect(Self.pairs.count > 110)
         for (json, kind, field) in Self.pairs {
             var isRight = kind.fields.contains(field.name)
-            // With a status, it's an empty body whose request is sent on only when offline.
+            // With a status, it's an empty body whose request is forwarded only when offline.
             if kind.json.contains("setRequest"), field.name == "status" { isRight = false }
             let problems = folder.problems(json, handlers: Self.handlers)
             #expect(problems.isEmpty == isRight, "\(json) \(problems)")

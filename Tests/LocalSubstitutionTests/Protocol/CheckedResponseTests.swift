@@ -6,7 +6,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The retained response to a request that a protocol has taken", .sessions)
+@Suite("The retained response to a request that a protocol has intercepted", .sessions)
 struct CheckedResponseTests {
     private let fixture: CacheFixture
     private let cache: LocalSubstitutionCache
@@ -21,17 +21,17 @@ struct CheckedResponseTests {
         try cache.lookUpUntilOld("https://h/a")
     }
 
-    private func answer(_ taken: InterceptedRequest.Note?) -> CachedURLResponse? {
-        cache.responder.retainedResponse(for: request, nil, taken)
+    private func answer(_ note: InterceptedRequest.Note?) -> CachedURLResponse? {
+        cache.responder.retainedResponse(for: request, nil, note)
     }
 
     @Test("It's checked once if the cache has left the request to the protocol")
     func checkedOnce() throws {
         try #require(slot.canInit(with: request))
-        try #require(cache.responder.taken.leavesToProtocol(request))
+        try #require(cache.responder.intercepted.leavesToProtocol(request))
         try fixture.write("new", to: "a.txt")
-        let taken = cache.responder.taken.start(request)
-        #expect(answer(taken)?.text == "old")
+        let note = cache.responder.intercepted.start(request)
+        #expect(answer(note)?.text == "old")
         #expect(answer(nil) == nil)
     }
 
@@ -39,18 +39,18 @@ struct CheckedResponseTests {
     func otherCache() throws {
         try #require(slot.canInit(with: request))
         try fixture.write("new", to: "a.txt")
-        #expect(answer(cache.responder.taken.start(request)) == nil)
+        #expect(answer(cache.responder.intercepted.start(request)) == nil)
     }
 
     @Test("It's checked if it was retained since")
     func retainedSince() throws {
         try #require(slot.canInit(with: request))
-        try #require(cache.responder.taken.leavesToProtocol(request))
-        let taken = cache.responder.taken.start(request)
+        try #require(cache.responder.intercepted.leavesToProtocol(request))
+        let note = cache.responder.intercepted.start(request)
         cache.removeAllCachedResponses()
         #expect(cache.cachedResponse(for: request)?.text == "old")
         try fixture.write("new", to: "a.txt")
-        #expect(answer(taken) == nil)
+        #expect(answer(note) == nil)
     }
 }
 #endif

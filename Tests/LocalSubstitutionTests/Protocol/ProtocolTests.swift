@@ -269,7 +269,7 @@ struct ProtocolTests {
         #expect(other.statistics.requests == 0)
     }
 
-    @Test("A request whose body can't be seen isn't forwarded")
+    @Test("A request whose body isn't available isn't forwarded")
     func hiddenBody() async throws {
         let session = try session()
         defer { session.finishTasksAndInvalidate() }

@@ -98,17 +98,20 @@ struct ReportTests {
     }
 
     #if !canImport(Darwin)
-    @Test("A request whose protocol is stopped before it starts is no longer taken", arguments: ["mapped", "error"])
+    @Test(
+        "A request whose protocol is stopped before it starts is no longer intercepted",
+        arguments: ["mapped", "error"]
+    )
     func stopped(_ path: String) throws {
         let request = try LocalSubstitutionTests.request(origin.url(path).absoluteString)
         let other = try LocalSubstitutionTests.request(origin.url("offline").absoluteString)
         let slot = try cache.slot()
         try #require(slot.canInit(with: request))
         slot.init(request: other, cachedResponse: nil, client: nil).stopLoading()
-        #expect(cache.responder.taken.start(request) != nil, "another request's protocol was stopped")
+        #expect(cache.responder.intercepted.start(request) != nil, "another request's protocol was stopped")
         try #require(slot.canInit(with: request))
         slot.init(request: request, cachedResponse: nil, client: nil).stopLoading()
-        #expect(cache.responder.taken.start(request) == nil)
+        #expect(cache.responder.intercepted.start(request) == nil)
     }
 
     @Test("A task that the protocol can't finish fails, and the next request is reported as usual")

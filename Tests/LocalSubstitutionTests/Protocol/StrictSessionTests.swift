@@ -114,7 +114,7 @@ struct StrictSessionTests {
     }
 
     @Test("A refreshed file of an allowed URL isn't requested either")
-    func newerCopyOfAllowedURL() async throws {
+    func refreshedFileOfAllowedURL() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         defer { fixture.origin.stop() }
         let cache = try fixture.cache()
@@ -143,8 +143,8 @@ struct StrictSessionTests {
     }
 }
 
-@Suite("Requests that a protocol has taken", .threads, .timeLimit(.minutes(5)))
-struct TakenRequestTests {
+@Suite("Requests that a protocol has intercepted", .threads, .timeLimit(.minutes(5)))
+struct InterceptedRequestTests {
     #if !canImport(Darwin)
     @Test("A request goes to the network if the map at its start has nothing for it")
     func mapChanged() async throws {
@@ -160,7 +160,7 @@ struct TakenRequestTests {
         let recorder = TaskRecorder()
         let session = URLSession(configuration: configuration, delegate: recorder, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
-        // The protocol has taken it, and the loader waits for the cache.
+        // The protocol has intercepted it, and the loader waits for the cache.
         session.dataTask(with: origin.url("c")).resume()
         #expect(slot.canInit(with: try request("https://h/other")))
         cache.map = try SubstitutionMap(json: Data("{}".utf8))

@@ -149,7 +149,7 @@ struct RecordingTests {
         #expect(origin.requestCount(path: "/b") == 0)
     }
 
-    @Test("In strict mode, only copies answer")
+    @Test("In a strict session, only recorded responses are returned")
     func strict() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("kept")])
         defer { origin.stop() }

@@ -186,7 +186,7 @@ struct RedactionTests {
         #expect(substitution?.headers["Location"] == (row.reason == nil ? row.location : nil))
     }
 
-    @Test("While it runs, requests are taken, responses are recorded, and other copies answer")
+    @Test("While it runs, requests are intercepted, responses are recorded, and other recorded responses are returned")
     func holdsUpNothing() throws {
         let (entered, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = try fixture.open { response in

@@ -259,7 +259,7 @@ struct RefreshScheduleTests {
             let cache = try fixture.cache()
             gone = cache
             weak let schedule = cache.schedule
-            weak let loader = cache.responder.copies.loader
+            weak let loader = cache.responder.refreshedFiles.loader
             let arrived = EventLog(cache)
             _ = try cache.lookUp(fixture.url)
             _ = await arrived.all { _ in true }

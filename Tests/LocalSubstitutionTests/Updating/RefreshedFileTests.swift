@@ -118,7 +118,7 @@ struct RefreshedFileTests {
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
     }
 
-    @Test("Copies don't stay in memory")
+    @Test("Refreshed files don't stay in memory")
     func memory() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
@@ -177,13 +177,13 @@ struct RefreshedFileTests {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
         // Other responses have replaced it.
-        cache.responder.defaultCache.remove(under: try #require(RefreshedFiles.Copy.request(for: fixture.url)))
+        cache.responder.defaultCache.remove(under: try #require(RefreshedFiles.File.request(for: fixture.url)))
         guard try await cache.refreshAgain(fixture.url)?.kind == .refreshed else {
             Issue.record("it was not taken again")
             return
         }
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
-        cache.responder.defaultCache.remove(under: try #require(RefreshedFiles.Copy.request(for: fixture.url)))
+        cache.responder.defaultCache.remove(under: try #require(RefreshedFiles.File.request(for: fixture.url)))
         #expect(try fixture.cache().lookUp(fixture.url)?.text == "local")
     }
 
@@ -191,7 +191,7 @@ struct RefreshedFileTests {
     func damaged() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
-        let key = try #require(RefreshedFiles.Copy.request(for: fixture.url))
+        let key = try #require(RefreshedFiles.File.request(for: fixture.url))
         let stored = try #require(cache.responder.defaultCache.response(under: key))
         let half = CachedURLResponse(response: stored.response, data: Data("half".utf8))
         cache.responder.defaultCache.store(half, under: key)

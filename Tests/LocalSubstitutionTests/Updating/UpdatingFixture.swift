@@ -74,7 +74,7 @@ extension LocalSubstitutionCache.Event {
 }
 
 extension LocalSubstitutionCache {
-    var schedule: RefreshSchedule { responder.copies.schedule }
+    var schedule: RefreshSchedule { responder.refreshedFiles.schedule }
 
     /// Runs code that makes the cache ask the network, and waits for the outcome.
     func refreshing(_ body: () throws -> Void) async throws -> Event? {

@@ -338,8 +338,8 @@ extension EntryFields {
         func refusal(of field: String) -> String {
             let remove = "Remove “\(field)”"
             return switch self {
-            case .empty where field.isPace: ": an empty body has no rate. \(remove), or add “json”, “text” or “file”."
-            case .stream where field.isPace: ": each piece of a stream has its own “delay”. \(remove)."
+            case .empty where field.isRate: ": an empty body has no rate. \(remove), or add “json”, “text” or “file”."
+            case .stream where field.isRate: ": each piece of a stream has its own “delay”. \(remove)."
             case .stream: ": a stream never uses the network. \(remove)."
             case .handler: ": the handler makes the whole response. \(remove)."
             case .empty: ": an empty body has no type. \(remove), or add “json”, “text” or “file”."
@@ -396,5 +396,5 @@ extension EntryFields {
 }
 
 extension String {
-    fileprivate var isPace: Bool { ["bytesPerSecond", "secondsPerLine", "secondsPerEvent"].contains(self) }
+    fileprivate var isRate: Bool { ["bytesPerSecond", "secondsPerLine", "secondsPerEvent"].contains(self) }
 }

@@ -118,7 +118,7 @@ package final class MapMatch: Sendable {
     let substitution: Substitution?
     let map: SubstitutionMap
     /// The match in the map that was searched before this one; `nil` if this map was the first. In that map, no entry
-    /// matches the request, or the winner only changes the request's headers: see ``passesOn``.
+    /// matches the request, or the winner only changes the request's headers: see ``onlyChangesRequest``.
     let before: MapMatch?
     /// The skipped entries and alternatives of this map. They come before the winner.
     private let own: [(entry: Entry, why: Skipped)]
@@ -154,8 +154,8 @@ package final class MapMatch: Sendable {
     /// Whether no entry matches the URL, in this map or one before it.
     var isEmpty: Bool { winner == nil && own.isEmpty && before?.isEmpty ?? true }
 
-    /// Whether the next map is searched, too: see ``Substitution/passesOn``.
-    var passesOn: Bool { substitution?.passesOn == true }
+    /// Whether the next map is searched, too: see ``Substitution/onlyChangesRequest``.
+    var onlyChangesRequest: Bool { substitution?.onlyChangesRequest == true }
 
     /// This match and, before it, those whose winners only change the request's headers.
     func forEachWinner(_ body: (MapMatch) -> Void) {
@@ -166,7 +166,7 @@ package final class MapMatch: Sendable {
     /// The substitutions of the maps before this one, which only change the request's headers.
     var changes: [Substitution] {
         guard let before else { return [] }
-        return before.changes + (before.passesOn ? [before.substitution].compactMap { $0 } : [])
+        return before.changes + (before.onlyChangesRequest ? [before.substitution].compactMap { $0 } : [])
     }
 
     var depth: Int { before.map { $0.depth + 1 } ?? 0 }
@@ -214,7 +214,7 @@ package final class MapMatch: Sendable {
 
     /// The first entry that was skipped because of the request's method, headers, query or body, or because it has
     /// matched as many requests as its `times` allows.
-    var ruledOut: (entry: Entry, map: SubstitutionMap, why: Skipped)? { first { _, why in why.isOfRequest } }
+    var skippedForRequest: (entry: Entry, map: SubstitutionMap, why: Skipped)? { first { _, why in why.isOfRequest } }
 
     /// The missing files of entries before the winner, each with its folder. If one of the files existed, its entry might
     /// win.
