@@ -76,7 +76,7 @@ extension Exchange {
         }
 
         /// The date in its notes is 0 until the index sets it.
-        func kept(as file: String, defaults: EntryFields) -> RecorderIndex.Response {
+        func recorded(as file: String, defaults: EntryFields) -> RecorderIndex.Response {
             let notes = RecorderIndex.Notes(
                 file: file,
                 bytes: response.body.count,
@@ -105,7 +105,7 @@ extension Exchange {
     /// What a recorder does with a response that has arrived.
     enum Decision {
         /// The response replaces an earlier one to the same request.
-        case keep(Accepted)
+        case record(Accepted)
         /// If `dropping` is a URL, the earlier response to the same request is dropped, since it's out of date or can't
         /// be recorded any more. If it's `nil`, earlier responses stay.
         case refuse(Complaint, dropping: NormalizedURL?)
@@ -124,7 +124,7 @@ extension Exchange {
         redact: RecordedResponse.Redaction?
     ) -> Decision {
         let decision = decision(foreign, limit: limit)
-        guard let redact, case .keep(let accepted) = decision else { return decision }
+        guard let redact, case .record(let accepted) = decision else { return decision }
         var recorded = accepted.response
         do throws(Complaint) {
             let leftOut = try recorded.redact(redact)
@@ -132,7 +132,7 @@ extension Exchange {
                 RecordingRules.refusal(ofStatus: recorded.status, isBrowsed: isBrowsed)
                 ?? RecordingRules.refusal(ofBytes: recorded.body.count, most: limit / 20)
             if let refusal { throw refusal }
-            return .keep(Accepted(self, at: accepted.url, recorded, leftOut: leftOut))
+            return .record(Accepted(self, at: accepted.url, recorded, leftOut: leftOut))
         } catch {
             return .refuse(error, dropping: accepted.url)
         }
@@ -162,7 +162,7 @@ extension Exchange {
             ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20, isBrowsed: isBrowsed)
             ?? notHeld
         guard let refusal else {
-            return recorded.map { .keep(Accepted(self, at: url, $0)) } ?? .refuse(.url("is missing"), dropping: url)
+            return recorded.map { .record(Accepted(self, at: url, $0)) } ?? .refuse(.url("is missing"), dropping: url)
         }
         return .refuse(refusal, dropping: [200, 404, 410].contains(response.statusCode) ? url : nil)
     }

@@ -106,7 +106,7 @@ final class RecorderFolder: Sendable {
             pending.append(exchange, report: report)
             return pending.areMany
         }
-        if areMany == nil { report(.notKept(reason: Complaint.closed.description)) }
+        if areMany == nil { report(.notRecorded(reason: Complaint.closed.description)) }
         return areMany ?? false
     }
 
@@ -161,7 +161,7 @@ final class RecorderFolder: Sendable {
         // Only `output` is locked here, since the redaction may take long.
         for (number, (exchange, _)) in batch.enumerated() {
             switch exchange.decision(foreign, limit: limit, redact: redact) {
-            case .keep(let accepted):
+            case .record(let accepted):
                 last[accepted.url.canonical, default: []].removeAll { _, other in
                     let headers = accepted.requestHeaders
                     guard other.isForSameRequest(as: headers, choosing: accepted.choosing.names) else { return false }
@@ -175,7 +175,7 @@ final class RecorderFolder: Sendable {
                     last[url]?.removeAll { $0.accepted.isForSameRequest(as: headers) }
                     index.withLock { $0.drop(url, file: $0.responses[url]?.recorded(for: headers)?.notes.file) }
                 }
-                outcomes[number] = .notKept(reason: reason.description)
+                outcomes[number] = .notRecorded(reason: reason.description)
             }
         }
         let files = WrittenFolder.Batch(in: output.map.writtenResources)
@@ -196,11 +196,11 @@ final class RecorderFolder: Sendable {
                 try files.create(accepted.response.body, as: file)
                 put(accepted, file: file, foreign)
                 let url = resources.url(of: file)
-                outcomes[number] = .kept(file: url, bytes: accepted.response.body.count, note: accepted.note)
+                outcomes[number] = .recorded(file: url, bytes: accepted.response.body.count, note: accepted.note)
             } catch {
                 output.map.names.release(file)
                 // The earlier recording stays: it's still complete, and has its own validator.
-                outcomes[number] = .notKept(reason: error.fragment)
+                outcomes[number] = .notRecorded(reason: error.fragment)
                 message = error.message
             }
         }
@@ -219,7 +219,7 @@ final class RecorderFolder: Sendable {
             // Other requests with this response still need its type.
             let isOnlyOwn = old.notes.file == recorded?.notes.file && old.requests.count < 2
             let name = old.notes.file
-            guard isOnlyOwn || old.written.text == accepted.kept(as: name, defaults: foreign.defaults).written.text,
+            guard isOnlyOwn || old.written.text == accepted.recorded(as: name, defaults: foreign.defaults).written.text,
                 let status = FileStatus(path: resources.path(of: name)), status.kind == .regular,
                 status.size == old.notes.bytes
             else { continue }
@@ -231,7 +231,7 @@ final class RecorderFolder: Sendable {
     }
 
     private func put(_ accepted: Exchange.Accepted, file: String, _ foreign: ForeignEntries) {
-        let new = accepted.kept(as: file, defaults: foreign.defaults)
+        let new = accepted.recorded(as: file, defaults: foreign.defaults)
         index.withLock { index in
             index.put(new, for: accepted.url.canonical, to: accepted.requestHeaders)
             index.trim(to: limit, sparesNewest: true)

@@ -176,8 +176,8 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// `nil` if no recorded response has validators that the server sent for this request, if the request already has
     /// `Range` or conditions, or if the response is probably an event stream.
     package func validators(for request: URLRequest) -> Validators? {
-        guard let kept = responses(for: request)?.recorded(for: request.headers),
-            let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified),
+        guard let recorded = responses(for: request)?.recorded(for: request.headers),
+            let validators = Validators(entityTag: recorded.notes.etag, lastModified: recorded.notes.lastModified),
             !expectsStream(request)
         else { return nil }
         let conditions = Preconditions.headers + ["Range", "If-Range"]
@@ -193,9 +193,9 @@ extension SubstitutionRecorder: ResponseRecorder {
         guard let url = Self.url(of: request), let requested = request.url else { return nil }
         report(contents.writeBodies(neededFor: url))
         while true {
-            let kept = kept(for: request)
+            let recorded = recorded(for: request)
             let substitution =
-                kept.map {
+                recorded.map {
                     Substitution($0.written.entry, fileName: $0.notes.file, folder: contents.resources, url: url)
                 }
                 ?? contents.foreign.substitution(for: url, headers: request.headers)
@@ -211,7 +211,7 @@ extension SubstitutionRecorder: ResponseRecorder {
             } catch {
                 // If a newer response has just arrived, the old file may be gone. Then the loop returns the newer
                 // response.
-                guard let kept, self.kept(for: request)?.notes.file != kept.notes.file else { throw error }
+                guard let recorded, self.recorded(for: request)?.notes.file != recorded.notes.file else { throw error }
             }
         }
     }
@@ -219,7 +219,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// Whether a recorded response or an entry matches a request's URL.
     package func hasAnswer(to request: URLRequest) -> Bool {
         guard let url = Self.url(of: request) else { return false }
-        return kept(for: request) != nil
+        return recorded(for: request) != nil
             || contents.foreign.substitution(for: url, headers: request.headers) != nil
     }
 
@@ -228,7 +228,7 @@ extension SubstitutionRecorder: ResponseRecorder {
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(MIMEType.eventStream) == true {
             return true
         }
-        return kept(for: request)?.written.entry.options.fields.rate != nil
+        return recorded(for: request)?.written.entry.options.fields.rate != nil
     }
 
     /// Notes that the recorded response is still current. Does nothing if there's none, or if the recorder is closed.
@@ -245,20 +245,15 @@ extension SubstitutionRecorder: ResponseRecorder {
     ///
     /// - Parameter report: Called with what happened to the response. If a redirect led to the response and is recorded
     ///   as a separate exchange, also called for the redirect.
-    package func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
+    package func record(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
         guard exchange.request.httpMethod != "HEAD" else { return }
         if case .credential(let header, let isAfterRedirect) = exchange.obstacle {
             // An earlier response stays, since the server sent it without getting this credential.
             let reason = Complaint.requestHeader(header)
-            return report(.notKept(reason: (isAfterRedirect ? .redirect(reason) : reason).description))
+            return report(.notRecorded(reason: (isAfterRedirect ? .redirect(reason) : reason).description))
         }
-        record(exchange.isBrowsed ? exchange.withoutRange : exchange, report: report)
-    }
-
-    /// - Parameter report: Called once with what happened to the response.
-    func record(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
-        let isFull = contents.add(exchange) { [weak self] outcome in
-            if case .kept = outcome { self?.state.withLock { $0.hasWritten = true } }
+        let isFull = contents.add(exchange.isBrowsed ? exchange.withoutRange : exchange) { [weak self] outcome in
+            if case .recorded = outcome { self?.state.withLock { $0.hasWritten = true } }
             report(outcome)
         }
         if isFull { writeBodiesSoon() }
@@ -275,7 +270,7 @@ extension SubstitutionRecorder: ResponseRecorder {
         Self.url(of: request).flatMap { contents.responses(for: $0) }
     }
 
-    private func kept(for request: URLRequest) -> RecorderIndex.Response? {
+    private func recorded(for request: URLRequest) -> RecorderIndex.Response? {
         responses(for: request)?.answer(to: request.headers)
     }
 

@@ -17,12 +17,12 @@ package struct Exchange: Sendable {
     /// What a recorder did with a response.
     package enum Report: Sendable {
         /// - Parameter note: Which headers were left out, and why; `nil` if none were.
-        case kept(file: URL, bytes: Int, note: String?)
+        case recorded(file: URL, bytes: Int, note: String?)
         /// There was nothing to write: the same bytes are already recorded, or a newer response has arrived for the
         /// request.
         case unchanged
         /// - Parameter reason: Why the response wasn't recorded, without a period.
-        case notKept(reason: String)
+        case notRecorded(reason: String)
     }
 
     package var request: URLRequest

@@ -189,13 +189,13 @@ extension RefreshedFiles {
             return nil
         case .answer(let response, let data):
             try question.check(response)
-            return try keep(data, response, for: question) ? data.count : nil
+            return try use(data, response, for: question) ? data.count : nil
         }
     }
 
     /// Stores a response as a refreshed file, unless its body has the same bytes as the entry's file, or an equal
     /// refreshed file is already stored. Returns whether new bytes are in use from now on.
-    private func keep(_ data: Data, _ response: HTTPURLResponse, for question: Question) throws(Complaint) -> Bool {
+    private func use(_ data: Data, _ response: HTTPURLResponse, for question: Question) throws(Complaint) -> Bool {
         let file: FileBytes
         do throws(FileProblem) {
             file = try files.file(question.fileName, in: question.folder)

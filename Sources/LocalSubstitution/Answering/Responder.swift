@@ -168,7 +168,7 @@ final class Responder: Sendable {
         }
         if let known = retained.response(name, madeOf: file, generation: plan.generation) { return known }
         guard let response = builder.full(for: url) else { return nil }
-        let kept = RetainedResponses.Response(
+        let held = RetainedResponses.Response(
             response,
             to: plan,
             by: substitution,
@@ -176,7 +176,7 @@ final class Responder: Sendable {
             dueAt: found?.dueAt,
             in: maps
         )
-        return retained.retain(kept, as: name, generation: plan.generation)
+        return retained.retain(held, as: name, generation: plan.generation)
     }
 }
 
@@ -336,10 +336,10 @@ extension Responder {
 
     func report(_ report: Exchange.Report, of url: URL) {
         switch report {
-        case .kept(let file, let bytes, let note):
+        case .recorded(let file, let bytes, let note):
             observers.report(.recorded, url, file: file, bytes: bytes, reason: note)
         case .unchanged: break
-        case .notKept(let reason): observers.report(.notRecorded, url, reason: reason)
+        case .notRecorded(let reason): observers.report(.notRecorded, url, reason: reason)
         }
     }
 

@@ -26,7 +26,7 @@ package protocol ResponseRecorder: AnyObject, Sendable {
     ///
     /// - Parameter report: Called, perhaps later, with what happened to the response. Also called for each redirect
     ///   that's recorded separately.
-    func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void)
+    func record(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void)
     /// Whether the responses that aren't written yet take too much memory. If so, call ``writeBodies()`` before
     /// delivering more.
     var isBehind: Bool { get }

@@ -482,7 +482,8 @@ final class RequestLoad {
     /// Reports that the recorder doesn't get a response of which the client already has a part.
     private func reportUnfinished(_ sent: ForwardedRequest) {
         guard case .recorder? = sent.fallback, sent.isPartial, let url = sent.plan.request.url else { return }
-        responder.report(.notKept(reason: "the response was cut off, or the client didn't wait for its end"), of: url)
+        let reason = "the response was cut off, or the client didn't wait for its end"
+        responder.report(.notRecorded(reason: reason), of: url)
     }
 
     /// Returns the next step for the target of a network redirect. Returns `nil` if the network responds: for example,
@@ -520,7 +521,7 @@ final class RequestLoad {
             guard plan.substitution != nil else {
                 let reason = attachment.rules.recorder?.refusal(of: plan.request)
                 return outcome(received.head) { [responder, url = plan.request.url] in
-                    if let reason, let url { responder.report(.notKept(reason: reason), of: url) }
+                    if let reason, let url { responder.report(.notRecorded(reason: reason), of: url) }
                 }
             }
             responder.maps.use(plan)
@@ -531,10 +532,11 @@ final class RequestLoad {
         }
         let redirects = attachment.client.followsRedirects ? [] : received.redirects
         if sent.isConditional, http.statusCode == 304 {
-            guard redirects.isEmpty, let kept = attachment.replay(plan, recorder, isConfirmed: true), !kept.hasFailed
+            guard redirects.isEmpty, let replayed = attachment.replay(plan, recorder, isConfirmed: true),
+                !replayed.hasFailed
             else { return try await forward(plan, fallback, isConditional: false) }
             recorder.confirm(plan.request)
-            return .end(kept)
+            return .end(replayed)
         }
         guard !attachment.excludes(http.url) else { return outcome(received.head) }
         let exchange = Exchange(
@@ -549,7 +551,7 @@ final class RequestLoad {
         // later, so that delivery isn't delayed. The closures capture neither `self` nor the plan: both hold the
         // recorder, which holds the inner closure.
         return outcome(received.head) { [responder, url = plan.request.url] in
-            recorder.keep(exchange) { report in
+            recorder.record(exchange) { report in
                 if let url { responder.report(report, of: url) }
             }
             if recorder.isBehind { recorder.writeBodies() }

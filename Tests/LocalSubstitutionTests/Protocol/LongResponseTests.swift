@@ -220,7 +220,7 @@ struct LongResponseTests {
         let request = URLRequest(url: origin.url("kept"))
         let configuration = URLSessionConfiguration.ephemeral
         if !isPlain { configuration.httpAdditionalHeaders = ["Authorization": "x"] }
-        try recorder.keep(origin.url("kept").absoluteString, "short")
+        try recorder.record(origin.url("kept").absoluteString, "short")
         #expect(try await load(request, configuration, recorder: recorder).data == Self.body)
         recorder.flush()
         #expect(recorder.hasAnswer(to: request) == !isPlain)

@@ -46,17 +46,17 @@ struct ForeignEntriesTests {
     func changed(row: (value: String, files: [String]), whileRecording: Bool) throws {
         let fixture = try RecorderFixture()
         let first = try fixture.open()
-        try first.keep(Self.url, "one", etag: "\"1\"")
+        try first.record(Self.url, "one", etag: "\"1\"")
         first.flush()
         if !whileRecording { first.close() }
         try fixture.folder.write("substitutions.json", #"{ "\#(Self.url)": \#(row.value) }"#)
         let recorder = whileRecording ? first : try fixture.open()
         // Adopts what the person wrote.
         recorder.flush()
-        let reason = try recorder.keep(Self.url, "two").reason
+        let reason = try recorder.record(Self.url, "two").reason
         let expected: Complaint = row.value == "null" ? .excluded(key: Self.url) : .entry(key: Self.url)
         #expect(reason == expected.description)
-        try recorder.keep("https://h/b", "b")
+        try recorder.record("https://h/b", "b")
         recorder.flush()
         #expect(fixture.mapText.contains(#""\#(Self.url)": \#(row.value)"#))
         #expect(

@@ -26,9 +26,9 @@ struct RecorderFixture {
     }
 
     /// Keeps a response and releases the folder. A recorder only does that once its queue is done.
-    func keepAndClose(_ url: String, _ body: String, etag: String? = nil) throws {
+    func recordAndClose(_ url: String, _ body: String, etag: String? = nil) throws {
         let recorder = try open()
-        try recorder.keep(url, body, etag: etag)
+        try recorder.record(url, body, etag: etag)
         recorder.close()
     }
 
@@ -54,7 +54,7 @@ struct RecorderFixture {
 
 extension SubstitutionRecorder {
     @discardableResult
-    func keep(
+    func record(
         _ url: String,
         _ body: Data,
         _ headers: [String: String] = ["Content-Type": "text/plain; charset=utf-8"],
@@ -80,10 +80,10 @@ extension SubstitutionRecorder {
     }
 
     @discardableResult
-    func keep(_ url: String, _ body: String, etag: String? = nil) throws -> Exchange.Report {
+    func record(_ url: String, _ body: String, etag: String? = nil) throws -> Exchange.Report {
         var headers = ["Content-Type": "text/plain; charset=utf-8"]
         headers["ETag"] = etag
-        return try keep(url, Data(body.utf8), headers)
+        return try record(url, Data(body.utf8), headers)
     }
 
     func takes(_ request: URLRequest) -> Bool { refusal(of: request) == nil }
@@ -96,7 +96,7 @@ extension SubstitutionRecorder {
 }
 
 extension Exchange.Report {
-    var reason: String? { if case .notKept(let reason) = self { reason } else { nil } }
-    var isKept: Bool { if case .kept = self { true } else { false } }
+    var reason: String? { if case .notRecorded(let reason) = self { reason } else { nil } }
+    var isRecorded: Bool { if case .recorded = self { true } else { false } }
     var isUnchanged: Bool { if case .unchanged = self { true } else { false } }
 }

@@ -72,7 +72,7 @@ struct RecorderPlaceTests {
         if let other = row.other { try fixture.folder.write("other.json", other) }
         for body in ["old", "new"] {
             let recorder = try fixture.open()
-            try #require(recorder.keep("https://h/a", body).isKept)
+            try #require(recorder.record("https://h/a", body).isRecorded)
             #expect(try recorder.body("https://h/a") == body)
             recorder.close()
             let cache = LocalSubstitutionCache(map: try fixture.map())
@@ -94,9 +94,9 @@ struct RecorderPlaceTests {
 
     @Test("If the folder with all of a recorder's files was removed, it's made again")
     func removed() throws {
-        try fixture.keepAndClose("https://h/a", "one")
+        try fixture.recordAndClose("https://h/a", "one")
         try fixture.folder.remove("Substitutes")
-        try fixture.keepAndClose("https://h/b", "two")
+        try fixture.recordAndClose("https://h/b", "two")
         #expect(fixture.files == ["h/b.txt"])
         #expect(try fixture.map().count == 1)
     }
@@ -106,7 +106,7 @@ struct RecorderPlaceTests {
         try fixture.folder.write("mine.txt", String(repeating: "x", count: 2_000))
         try fixture.folder.write("substitutions.json", #"{"https://x/mine": "mine.txt"}"#)
         let recorder = try fixture.open(limit: 100)
-        for number in 0..<30 { try recorder.keep("https://h/\(number)", "12345") }
+        for number in 0..<30 { try recorder.record("https://h/\(number)", "12345") }
         recorder.close()
         let names = ResourcesFolder(fixture.folder.url).names(limit: .max).filter { $0.hasSuffix(".txt") }
         #expect(names.count == 21)
@@ -123,7 +123,7 @@ struct RecorderPlaceTests {
         try fixture.folder.write("substitutions.json", #"{"https://x/mine": "mine.txt"}"#)
         for _ in 0..<2 {
             let recorder = try fixture.open()
-            #expect(try recorder.keep("https://\(host)/a", "a").reason == nil)
+            #expect(try recorder.record("https://\(host)/a", "a").reason == nil)
             recorder.close()
         }
         let cache = LocalSubstitutionCache(map: try fixture.map())
@@ -138,7 +138,7 @@ struct RecorderPlaceTests {
         try fixture.folder.write("kept/substitutions.json", #"{"https://x/mine": "mine.txt"}"#)
         try fixture.folder.link("link", to: "kept")
         let recorder = try SubstitutionRecorder(folder: fixture.folder.url.appendingPathComponent("link"))
-        #expect(try recorder.keep("https://h/a", "one").isKept)
+        #expect(try recorder.record("https://h/a", "one").isRecorded)
         recorder.close()
         #expect(FileStatus(path: fixture.folder.file("kept/h/a.txt").path) != nil)
     }

@@ -93,10 +93,10 @@ struct RecorderTests {
         ),
     ]
 
-    @Test("A recorder serves what it kept, and so does its map", arguments: rows)
+    @Test("A recorder serves what it recorded, and so does its map", arguments: rows)
     func roundTrip(_ row: Row) throws {
         let recorder = try fixture.open()
-        #expect(try recorder.keep(row.url, row.body, row.headers).isKept)
+        #expect(try recorder.record(row.url, row.body, row.headers).isRecorded)
         recorder.flush()
         if row.entry != "*" {
             #expect(fixture.files == [row.file])
@@ -139,7 +139,7 @@ struct RecorderTests {
         let recorder = try fixture.open()
         for path in ["a", "a.html", "a.js", "a.css", "a.bin"] {
             let url = "https://h/\(path)"
-            #expect(try recorder.keep(url, Data(body), ["Content-Type": type]).isKept)
+            #expect(try recorder.record(url, Data(body), ["Content-Type": type]).isRecorded)
             let answer = try #require(try recorder.answer(RecorderFixture.request(url))).response as? HTTPURLResponse
             #expect(answer?.value(forHTTPHeaderField: "Content-Type") == type, "\(fixture.mapText)")
         }
@@ -155,7 +155,7 @@ struct RecorderTests {
     @Test("JSON is UTF-8, so that its entry needs no field", arguments: ["application/json", "application/ld+json"])
     func json(type: String) throws {
         let recorder = try fixture.open()
-        #expect(try recorder.keep("https://h/a", Data("{}".utf8), ["Content-Type": type]).isKept)
+        #expect(try recorder.record("https://h/a", Data("{}".utf8), ["Content-Type": type]).isRecorded)
         recorder.close()
         #expect(!fixture.mapText.contains("charset"), "\(fixture.mapText)")
     }
@@ -174,12 +174,12 @@ struct RecorderTests {
         (nil, "a", nil), ("", "var a", nil), ("no type", "{}", nil), ("*/*", "a{}", nil),
     ]
 
-    @Test("Of several types, the last valid one is kept; without one, the bytes' or none", arguments: sentTypes)
+    @Test("Of several types, the last valid one is recorded; without one, the bytes' or none", arguments: sentTypes)
     func types(sent: String?, start: String, type: String?) throws {
         let recorder = try fixture.open()
         let body = Data(start.unicodeScalars.map { UInt8($0.value) })
         for url in ["https://h/a", "https://h/a.css", "https://h/a.png"] {
-            #expect(try recorder.keep(url, body, sent.map { ["Content-Type": $0] } ?? [:]).isKept)
+            #expect(try recorder.record(url, body, sent.map { ["Content-Type": $0] } ?? [:]).isRecorded)
         }
         recorder.close()
         let cache = LocalSubstitutionCache(map: try fixture.map())
@@ -195,7 +195,7 @@ struct RecorderTests {
     @Test("A range is answered with the part, unless there's If-Range")
     func range() throws {
         let recorder = try fixture.open()
-        try recorder.keep("https://h/a", "0123456789")
+        try recorder.record("https://h/a", "0123456789")
         #expect(try recorder.body("https://h/a", ["Range": "bytes=2-4"]) == "234")
         #expect(try recorder.body("https://h/a", ["Range": "bytes=2-4", "If-Range": "x"]) == "0123456789")
     }
@@ -203,32 +203,32 @@ struct RecorderTests {
     @Test("A changed body gets a new name and the old file goes, and the same body isn't written again")
     func change() throws {
         let recorder = try fixture.open()
-        #expect(try recorder.keep("https://h/a", "one", etag: "\"1\"").isKept)
+        #expect(try recorder.record("https://h/a", "one", etag: "\"1\"").isRecorded)
         recorder.flush()
         let status = FileStatus(path: fixture.folder.file("Substitutes/h/a.txt").path)
-        #expect(try recorder.keep("https://h/a", "one", etag: "\"2\"").isUnchanged)
+        #expect(try recorder.record("https://h/a", "one", etag: "\"2\"").isUnchanged)
         recorder.flush()
         #expect(FileStatus(path: fixture.folder.file("Substitutes/h/a.txt").path) == status)
         #expect(try recorder.etag("https://h/a") == "\"2\"")
-        #expect(try recorder.keep("https://h/a", "two", etag: "\"3\"").isKept)
+        #expect(try recorder.record("https://h/a", "two", etag: "\"3\"").isRecorded)
         #expect(try recorder.body("https://h/a") == "two")
         recorder.flush()
         #expect(fixture.files.count == 1 && fixture.files != ["h/a.txt"])
-        #expect(try recorder.keep("https://h/a", "one").isKept)
+        #expect(try recorder.record("https://h/a", "one").isRecorded)
         recorder.flush()
         #expect(try recorder.body("https://h/a") == "one" && fixture.files.count == 1)
         #expect(try Data(contentsOf: fixture.folder.file(".recorder.journal")).isEmpty)
     }
 
     @Test(
-        "Responses that are gone or can't be kept any more are dropped",
+        "Responses that are gone or can't be recorded any more are dropped",
         arguments: [(404, ""), (410, ""), (200, "no-store")]
     )
     func drop(status: Int, control: String) throws {
         let recorder = try fixture.open()
-        try recorder.keep("https://h/a", "one")
+        try recorder.record("https://h/a", "one")
         recorder.flush()
-        try recorder.keep("https://h/a", Data("two".utf8), ["Cache-Control": control], status: status)
+        try recorder.record("https://h/a", Data("two".utf8), ["Cache-Control": control], status: status)
         recorder.flush()
         #expect(try recorder.body("https://h/a") == nil && fixture.files.isEmpty && fixture.mapText == "{}\n")
     }
@@ -236,9 +236,9 @@ struct RecorderTests {
     @Test("A server's error or a range leaves the copy", arguments: [500, 304, 206, 403])
     func errors(status: Int) throws {
         let recorder = try fixture.open()
-        try recorder.keep("https://h/a", "one")
-        try recorder.keep("https://h/a", Data(), [:], status: status)
-        try recorder.keep("https://h/a", Data(), [:], status: 404, request: ["Range": "bytes=9-"])
+        try recorder.record("https://h/a", "one")
+        try recorder.record("https://h/a", Data(), [:], status: status)
+        try recorder.record("https://h/a", Data(), [:], status: 404, request: ["Range": "bytes=9-"])
         #expect(try recorder.body("https://h/a") == "one")
     }
 
@@ -246,8 +246,8 @@ struct RecorderTests {
     func validators() throws {
         do {
             let recorder = try fixture.open()
-            try recorder.keep("https://h/a", "one", etag: "\"1\"")
-            try recorder.keep("https://h/b", Data(), ["ETag": "\"2\""], target: "https://h/c")
+            try recorder.record("https://h/a", "one", etag: "\"1\"")
+            try recorder.record("https://h/b", Data(), ["ETag": "\"2\""], target: "https://h/c")
             #expect(try recorder.etag("https://h/b") == nil)
             recorder.close()
         }
@@ -269,7 +269,7 @@ struct RecorderTests {
         ]
     )
     func withoutRecords(text: String?) throws {
-        try fixture.keepAndClose("https://h/a", "one", etag: "\"1\"")
+        try fixture.recordAndClose("https://h/a", "one", etag: "\"1\"")
         try fixture.folder.remove("recorder.json")
         if let text { try fixture.folder.write("recorder.json", text) }
         let recorder = try fixture.open()
@@ -313,7 +313,7 @@ struct RecorderTests {
         ]
         try fixture.folder.write("substitutions.json", "{" + entries.reversed().joined(separator: ",\r\n") + "}")
         let recorder = try fixture.open()
-        for url in ["https://h/a", "https://h/b", "https://h/c", "https://h/no/x"] { try recorder.keep(url, "new") }
+        for url in ["https://h/a", "https://h/b", "https://h/c", "https://h/no/x"] { try recorder.record(url, "new") }
         recorder.flush()
         let expected = entries[..<4] + [#""https://h/a": "h/a.txt""#] + entries[4...]
         #expect(fixture.mapText == "{\n  " + expected.joined(separator: ",\n  ") + "\n}\n")
@@ -323,13 +323,13 @@ struct RecorderTests {
     @Test("Changes that people make while it records are adopted")
     func edits() throws {
         let recorder = try fixture.open()
-        for name in ["a", "b", "c"] { try recorder.keep("https://h/\(name)", name) }
+        for name in ["a", "b", "c"] { try recorder.record("https://h/\(name)", name) }
         recorder.flush()
         try fixture.folder.write(
             "substitutions.json",
             #"{"https://h/a": {"file": "h/a.txt", "comment": "mine"}, "https://h/c": "h/c.txt", "https://h/no/*": null}"#
         )
-        try recorder.keep("https://h/d", "d")
+        try recorder.record("https://h/d", "d")
         recorder.flush()
         #expect(
             fixture.mapText.contains(#"{"file": "h/a.txt", "comment": "mine"}"#)
@@ -337,7 +337,7 @@ struct RecorderTests {
         )
         #expect(fixture.files == ["h/a.txt", "h/c.txt", "h/d.txt"])
         #expect(
-            try recorder.keep("https://h/a", "z").reason == Complaint.entry(key: "https://h/a").description
+            try recorder.record("https://h/a", "z").reason == Complaint.entry(key: "https://h/a").description
         )
         #expect(try !recorder.takes(RecorderFixture.request("https://h/no/x")))
         _ = try fixture.map()
@@ -348,11 +348,11 @@ struct RecorderTests {
         let recorder = try fixture.open()
         let problems = Texts()
         recorder.onProblem = { problems.append($0) }
-        try recorder.keep("https://h/a", "a")
+        try recorder.record("https://h/a", "a")
         recorder.flush()
         let newer = #"{"$version": "1.1", "https://h/a": "h/a.txt"}"#
         try Data(newer.utf8).write(to: fixture.folder.file("substitutions.json"), options: .atomic)
-        try recorder.keep("https://h/b", "b")
+        try recorder.record("https://h/b", "b")
         recorder.flush()
         #expect(fixture.mapText == newer)
         #expect(problems.all.last?.contains("This map needs version 1.1 or later; this is 1.0.") == true)
@@ -363,11 +363,11 @@ struct RecorderTests {
         let recorder = try fixture.open()
         let problems = Texts()
         recorder.onProblem = { problems.append($0) }
-        try recorder.keep("https://h/a", "a")
+        try recorder.record("https://h/a", "a")
         recorder.flush()
         // At once, as editors do. The recorder could otherwise read the map while it's still empty, and report that.
         try Data("{ broken".utf8).write(to: fixture.folder.file("substitutions.json"), options: .atomic)
-        try recorder.keep("https://h/b", "b")
+        try recorder.record("https://h/b", "b")
         recorder.flush()
         #expect(fixture.mapText == "{ broken")
         let problem = try #require(problems.all.last)
@@ -382,9 +382,9 @@ struct RecorderTests {
     @Test("The oldest go when the limit is reached")
     func limit() throws {
         let recorder = try fixture.open(limit: 1_000)
-        for number in 0..<20 { try recorder.keep("https://h/\(number)", String(repeating: "x", count: 50)) }
+        for number in 0..<20 { try recorder.record("https://h/\(number)", String(repeating: "x", count: 50)) }
         recorder.confirm(try RecorderFixture.request("https://h/0"))
-        try recorder.keep("https://h/new", String(repeating: "y", count: 50))
+        try recorder.record("https://h/new", String(repeating: "y", count: 50))
         recorder.flush()
         #expect(fixture.files.count == 20)
         #expect(try recorder.body("https://h/1") == nil && recorder.body("https://h/0") != nil)
@@ -392,7 +392,7 @@ struct RecorderTests {
 
     @Test("Files that a killed recorder left are removed, and other files aren't")
     func orphans() throws {
-        try fixture.keepAndClose("https://h/a", "one", etag: "\"1\"")
+        try fixture.recordAndClose("https://h/a", "one", etag: "\"1\"")
         for name in ["h/b.txt", "h/.\(Digest.hexadecimal(of: Data("b.txt".utf8))).part", "h/c.txt", "top.txt"] {
             try fixture.folder.write("Substitutes/\(name)", name)
         }
@@ -420,10 +420,10 @@ struct RecorderTests {
     )
     func neighbor(_ other: String, stays: Bool) throws {
         let recorder = try fixture.open()
-        try recorder.keep("https://h/a", "one")
+        try recorder.record("https://h/a", "one")
         recorder.flush()
         try fixture.folder.write("other.json", other)
-        try recorder.keep("https://h/a", "two")
+        try recorder.record("https://h/a", "two")
         recorder.close()
         for _ in 0..<2 {
             #expect(fixture.files.contains("h/a.txt") == stays && fixture.files.count == (stays ? 2 : 1))
@@ -440,8 +440,8 @@ struct RecorderTests {
         try fixture.folder.makeFolder("Substitutes")
         try fixture.folder.link("Substitutes/h", to: outside.url.path)
         let recorder = try fixture.open()
-        #expect(try recorder.keep("https://h/a/b", "x").reason != nil)
-        #expect(try recorder.keep("https://i/a", "x").isKept)
+        #expect(try recorder.record("https://h/a/b", "x").reason != nil)
+        #expect(try recorder.record("https://i/a", "x").isRecorded)
         recorder.flush()
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path).isEmpty)
         _ = try fixture.map()
@@ -449,7 +449,7 @@ struct RecorderTests {
 
     @Test("A folder that isn't writable is refused when it's opened", arguments: [".", "Substitutes"])
     func readOnly(name: String) throws {
-        try fixture.keepAndClose("https://h/a", "one")
+        try fixture.recordAndClose("https://h/a", "one")
         let before = try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path)
         let error = try fixture.folder.whileReadOnly(name) {
             #expect(throws: SubstitutionRecorderError.self) { try fixture.open() }
@@ -462,11 +462,11 @@ struct RecorderTests {
     @Test("A folder Substitutes that's removed during recording is made again")
     func removedFolderOfFiles() throws {
         let recorder = try fixture.open()
-        try recorder.keep("https://h/a", "one")
+        try recorder.record("https://h/a", "one")
         recorder.flush()
         try fixture.folder.remove("Substitutes")
-        #expect(try recorder.keep("https://h/b", "two").isKept)
-        #expect(try recorder.keep("https://h/a", "one").isKept)
+        #expect(try recorder.record("https://h/b", "two").isRecorded)
+        #expect(try recorder.record("https://h/a", "one").isRecorded)
         recorder.flush()
         #expect(try recorder.body("https://h/b") == "two" && recorder.body("https://h/a") == "one")
         #expect(try fixture.map().count == 2)
@@ -477,12 +477,12 @@ struct RecorderTests {
         try fixture.folder.makeFolder("kept")
         let folder = fixture.folder.url.appendingPathComponent("kept", isDirectory: true)
         let recorder = try SubstitutionRecorder(folder: folder)
-        try recorder.keep("https://h/a", "one")
+        try recorder.record("https://h/a", "one")
         recorder.flush()
         try fixture.folder.remove("kept")
-        #expect(try recorder.keep("https://h/b", "two").reason != nil)
+        #expect(try recorder.record("https://h/b", "two").reason != nil)
         // This makes the recorder write the map.
-        try recorder.keep("https://h/a", Data(), status: 404)
+        try recorder.record("https://h/a", Data(), status: 404)
         recorder.flush()
         #expect(FileStatus(path: folder.path) == nil)
     }
@@ -494,7 +494,7 @@ struct RecorderTests {
             let recorder = try fixture.open()
             try fixture.folder.remove("Substitutes")
             try fixture.folder.link("Substitutes", to: outside.url.path)
-            let reason = try recorder.keep("https://h/a", "one").reason
+            let reason = try recorder.record("https://h/a", "one").reason
             #expect(reason?.contains("Substitutes” is a symbolic link") == true)
         } else {
             try fixture.folder.link("Substitutes", to: outside.url.path)
@@ -510,7 +510,7 @@ struct RecorderTests {
         try fixture.folder.makeFolder("kept")
         try fixture.folder.link("link", to: "kept")
         let recorder = try SubstitutionRecorder(folder: fixture.folder.url.appendingPathComponent("link"))
-        #expect(try recorder.keep("https://h/a", "one").isKept)
+        #expect(try recorder.record("https://h/a", "one").isRecorded)
         recorder.flush()
         #expect(FileStatus(path: fixture.folder.file("kept/Substitutes/h/a.txt").path) != nil)
     }
@@ -538,13 +538,13 @@ struct RecorderTests {
         try fixture.folder.write("substitutions.json", own)
         try fixture.folder.write("Substitutes/own.txt", "own")
         let recorder = try fixture.open()
-        for name in ["a", "b"] { try recorder.keep("https://h/\(name)", name) }
+        for name in ["a", "b"] { try recorder.record("https://h/\(name)", name) }
         recorder.flush()
         #expect(try fixture.map().count == 3)
         for name in ["substitutions.json"] + others.map({ $0 == "own.txt" ? "Substitutes/own.txt" : $0 }) {
             try FileManager.default.removeItem(at: fixture.folder.file(name))
         }
-        try recorder.keep("https://h/c", "c")
+        try recorder.record("https://h/c", "c")
         recorder.close()
         let lost = others.count < 2 ? 0 : others[1] == "Substitutes" ? 2 : 1
         #expect(try fixture.map().count == 3 - lost, "\(fixture.mapText)")
@@ -556,7 +556,7 @@ struct RecorderTests {
     func otherFile() throws {
         let recorder = try fixture.open()
         try fixture.folder.write("Substitutes/h/a.txt", "mine")
-        try recorder.keep("https://h/a", "new")
+        try recorder.record("https://h/a", "new")
         recorder.flush()
         #expect(try String(contentsOf: fixture.folder.file("Substitutes/h/a.txt"), encoding: .utf8) == "mine")
         #expect(try recorder.body("https://h/a") == "new" && fixture.files.count == 2)
@@ -567,12 +567,12 @@ struct RecorderTests {
         let recorder = try fixture.open()
         let problems = Texts()
         recorder.onProblem = { problems.append($0) }
-        try recorder.keep("https://h/a", "one")
+        try recorder.record("https://h/a", "one")
         recorder.flush()
         let before = fixture.mapText
         let temporary = ".\(Digest.hexadecimal(of: Data("substitutions.json".utf8))).part"
         try fixture.folder.makeFolder(temporary)
-        try recorder.keep("https://h/a", "two")
+        try recorder.record("https://h/a", "two")
         recorder.flush()
         #expect(fixture.mapText == before && problems.all.count >= 1)
         _ = try fixture.map()
@@ -597,14 +597,14 @@ struct RecorderTests {
                 try fixture.folder.link(inTheWay, to: outside.url.path)
             }
             for number in 0..<5 {
-                try recorder.keep("https://h/\(round)/\(number)", "a")
+                try recorder.record("https://h/\(round)/\(number)", "a")
                 recorder.flush()
                 recorder.flush()
             }
             #expect(texts.all.count == 2 * round - 1)
             try fixture.folder.remove(inTheWay)
             recorder.flush()
-            try recorder.keep("https://i/\(round)", "b")
+            try recorder.record("https://i/\(round)", "b")
             recorder.flush()
             recorder.flush()
         }
@@ -645,15 +645,15 @@ struct RecorderTests {
             ]
             for (change, kept) in states {
                 let fixture = try RecorderFixture()
-                try fixture.keepAndClose(a, "one")
-                try fixture.keepAndClose(b, "two")
+                try fixture.recordAndClose(a, "one")
+                try fixture.recordAndClose(b, "two")
                 try change(fixture.folder)
                 limitFiles(to: 0)
                 let recorder = try fixture.open()
                 let problems = Texts()
                 recorder.onProblem = { problems.append($0) }
                 #expect(try recorder.body(b) == "two")
-                #expect(try recorder.keep("https://h/d", "four").reason != nil)
+                #expect(try recorder.record("https://h/d", "four").reason != nil)
                 recorder.flush()
                 #expect(problems.all.count == 1)
                 limitFiles(to: nil)
@@ -674,7 +674,7 @@ struct RecorderTests {
         recorder.onProblem = { problems.append($0) }
         let outside = try TemporaryFolder()
         try fixture.folder.link("Substitutes/h", to: outside.url.path)
-        try recorder.keep("https://h/a", "one")
+        try recorder.record("https://h/a", "one")
         recorder.flush()
         #expect(problems.all == ["“h/a.txt” can't be written: “h” is a symbolic link. Replace it with a folder."])
     }
@@ -683,7 +683,7 @@ struct RecorderTests {
     func concurrency() throws {
         let recorder = try fixture.open()
         DispatchQueue.concurrentPerform(iterations: 200) { number in
-            _ = try? recorder.keep("https://h/\(number % 20)", "body \(number % 20)")
+            _ = try? recorder.record("https://h/\(number % 20)", "body \(number % 20)")
             if number % 50 == 0 { recorder.flush() }
         }
         recorder.flush()
@@ -692,7 +692,7 @@ struct RecorderTests {
         #expect(map.count == 20)
         for number in 0..<20 { #expect(try recorder.body("https://h/\(number)") == "body \(number)") }
         DispatchQueue.concurrentPerform(iterations: 200) { number in
-            _ = try? recorder.keep("https://h/same", "body \(number)")
+            _ = try? recorder.record("https://h/same", "body \(number)")
         }
         recorder.flush()
         #expect(fixture.files.count == 21)
@@ -714,7 +714,7 @@ struct RecorderTests {
                 redirects: []
             )
             recorder.record(received) { outcome in
-                reported.append("\(number) \(outcome.isKept) \(outcome.isUnchanged)")
+                reported.append("\(number) \(outcome.isRecorded) \(outcome.isUnchanged)")
             }
         }
         withExtendedLifetime(turn) {}

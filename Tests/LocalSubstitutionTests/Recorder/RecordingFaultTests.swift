@@ -18,7 +18,7 @@ struct RecordingFaultTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("Only whole responses are kept, even if many tasks are cancelled or lose their connection")
+    @Test("Only whole responses are recorded, even if many tasks are cancelled or lose their connection")
     func many() async throws {
         let site = RecordedSite(count: 60)
         let generator = Guarded(SeededGenerator(seed: 7))
@@ -60,7 +60,7 @@ struct RecordingFaultTests {
         var requestHeaders: [String: String] = [:]
         var sessionHeaders: [String: String] = [:]
         var answer = LoopbackServer.Answer.text("public")
-        var isKept = false
+        var isRecorded = false
         var testDescription: String { what }
     }
 
@@ -88,7 +88,7 @@ struct RecordingFaultTests {
         Secret(
             what: "a header of no use",
             answer: LoopbackServer.Answer(headers: [("X-Auth-Token", "s3cr3t")]),
-            isKept: true
+            isRecorded: true
         ),
         Secret(what: "a redirect", answer: .redirect(to: "/other?token=s3cr3t")),
         Secret(what: "an error", answer: LoopbackServer.Answer(status: 403, body: Data("s3cr3t".utf8))),
@@ -103,7 +103,7 @@ struct RecordingFaultTests {
         _ = try await visit.session.data(for: request)
         visit.end()
         #expect(!origin.requests.isEmpty)
-        #expect(visit.cache.statistics.recorded == (secret.isKept ? 1 : 0))
+        #expect(visit.cache.statistics.recorded == (secret.isRecorded ? 1 : 0))
         for case let name as String in FileManager.default.enumerator(atPath: recorded.path) ?? .init() {
             #expect(!name.contains("s3cr3t"))
             let contents = try? Data(contentsOf: recorded.appendingPathComponent(name))
@@ -141,7 +141,7 @@ struct RecordingFaultTests {
         ),
     ]
 
-    @Test("A response after a redirect with a credential isn't kept, and the reason is reported", arguments: chains)
+    @Test("A response after a redirect with a credential isn't recorded, and the reason is reported", arguments: chains)
     func redirects(_ chain: Chain) async throws {
         let origin = try LoopbackServer { request in
             let number = Int(request.path.dropFirst()) ?? 0
@@ -162,7 +162,7 @@ struct RecordingFaultTests {
         #expect(reason.hasPrefix("after a redirect, ") && reason.contains(chain.reason) && !reason.contains("s3cr3t"))
     }
 
-    @Test("A response after a redirect without a credential is kept")
+    @Test("A response after a redirect without a credential is recorded")
     func harmlessRedirect() async throws {
         let origin = try LoopbackServer(routes: [
             "/1": .redirect(to: "/2"), "/2": .redirect(to: "/3"), "/3": .text("a"),
@@ -174,7 +174,7 @@ struct RecordingFaultTests {
         #expect(visit.cache.statistics.recorded == 1)
     }
 
-    @Test("A response to a session's cookie isn't kept")
+    @Test("A response to a session's cookie isn't recorded")
     func sessionCookie() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/login"
@@ -215,7 +215,7 @@ struct RecordingFaultTests {
     }
 
     @Test(
-        "What the origin no longer has, or no longer allows to be kept, isn't served any more",
+        "What the origin no longer has, or no longer allows to be recorded, isn't served any more",
         arguments: [404, 410, 200]
     )
     func gone(_ status: Int) async throws {

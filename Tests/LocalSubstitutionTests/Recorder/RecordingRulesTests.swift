@@ -41,13 +41,13 @@ struct RecordingRulesTests {
         Row(bytes: 51, reason: .tooLarge(bytes: 51, most: 50)),
     ]
 
-    @Test("These responses aren't kept, with reasons", arguments: rows)
-    func notKept(_ row: Row) throws {
+    @Test("These responses aren't recorded, with reasons", arguments: rows)
+    func notRecorded(_ row: Row) throws {
         let fixture = try RecorderFixture()
         try fixture.folder.write("substitutions.json", #"{"https://h/no/*": null, "https://h/mine": {"status": 404}}"#)
         let recorder = try fixture.open(limit: 1_000)
         let body = Data(count: row.bytes)
-        let outcome = try recorder.keep(row.url, body, row.headers, status: row.status, request: row.request)
+        let outcome = try recorder.record(row.url, body, row.headers, status: row.status, request: row.request)
         #expect(outcome.reason == row.reason.description)
         recorder.flush()
         #expect(fixture.files.isEmpty)
@@ -57,7 +57,7 @@ struct RecordingRulesTests {
     }
 
     @Test(
-        "An event stream is kept as one, also for the next recorder, and isn't held back for its copy",
+        "An event stream is recorded as one, also for the next recorder, and isn't held back for its copy",
         arguments: ["text/event-stream", "Text/Event-Stream; charset=utf-8"]
     )
     func eventStream(_ type: String) throws {
@@ -68,7 +68,7 @@ struct RecordingRulesTests {
         let plain = try RecorderFixture.request(url)
         let request = try RecorderFixture.request(url, ["Accept": "text/Event-Stream"])
         #expect(recorder.takes(request) && recorder.expectsStream(request) && !recorder.expectsStream(plain))
-        #expect(try recorder.keep(url, body, headers, request: ["Accept": "text/event-stream"]).isKept)
+        #expect(try recorder.record(url, body, headers, request: ["Accept": "text/event-stream"]).isRecorded)
         #expect(
             recorder.hasAnswer(to: plain) && recorder.expectsStream(plain) && recorder.validators(for: plain) == nil
         )
@@ -79,7 +79,7 @@ struct RecordingRulesTests {
         let next = try fixture.open()
         defer { next.close() }
         #expect(try next.body(url) == "data: ä\n\n")
-        #expect(try next.keep(url, Data("data: b\n\n".utf8), headers).isKept, "it's the recorder's own")
+        #expect(try next.record(url, Data("data: b\n\n".utf8), headers).isRecorded, "it's the recorder's own")
     }
 
     @Test(
@@ -190,7 +190,7 @@ struct RecordingRulesTests {
         let headers = ["Content-Type": "text/plain; charset=utf-8", "X-Frame-Options": "DENY"].merging([name: value]) {
             $1
         }
-        guard case .kept(_, _, let note) = try recorder.keep("https://h/a", Data("x".utf8), headers) else {
+        guard case .recorded(_, _, let note) = try recorder.record("https://h/a", Data("x".utf8), headers) else {
             return #expect(Bool(false), "it isn't kept")
         }
         #expect(note == "without the header “\(name)”, which may contain a credential")
@@ -200,7 +200,7 @@ struct RecordingRulesTests {
     }
 
     @Test(
-        "A header that shows another page is kept",
+        "A header that shows another page is recorded",
         arguments: [
             "5; url=/next", "0;URL='https://h/b'", "30", "0, https://h/b", "5;/next", ".5; url=\"/a?b=c\"",
             "0; url=/a#b",
@@ -210,7 +210,7 @@ struct RecordingRulesTests {
         let fixture = try RecorderFixture()
         let recorder = try fixture.open()
         let headers = ["Content-Type": "text/html", "Refresh": value]
-        #expect(try recorder.keep("https://h/a", Data("x".utf8), headers).isKept)
+        #expect(try recorder.record("https://h/a", Data("x".utf8), headers).isRecorded)
         recorder.close()
         let cache = LocalSubstitutionCache(map: try fixture.map())
         let answer = try cache.cachedResponse(for: RecorderFixture.request("https://h/a"))?.response as? HTTPURLResponse
@@ -218,7 +218,7 @@ struct RecordingRulesTests {
     }
 
     @Test(
-        "A redirect to a URL with a credential isn't kept",
+        "A redirect to a URL with a credential isn't recorded",
         arguments: ["/b?token=x", "/b?next=%2Fc%3Ftoken%3Dx", "//u:p@h/"]
     )
     func secretLocations(location: String) throws {
@@ -279,7 +279,7 @@ struct RecordingRulesTests {
             ),
             ([:], [:], "https://u:\(secret)@h/7"),
         ] as [([String: String], [String: String], String)] {
-            try recorder.keep(
+            try recorder.record(
                 row.2,
                 Data("body".utf8),
                 row.1.merging(["Content-Type": "text/plain"]) { $1 },
@@ -287,7 +287,7 @@ struct RecordingRulesTests {
             )
         }
         for target in ["https://s/8?X-Amz-Signature=\(secret)", "https://u:\(secret)@s/8"] {
-            try recorder.keep("https://h/8", Data("x".utf8), [:], target: target)
+            try recorder.record("https://h/8", Data("x".utf8), [:], target: target)
         }
         recorder.flush()
         #expect(fixture.files.count == 2)

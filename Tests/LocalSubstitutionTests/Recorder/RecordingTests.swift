@@ -38,7 +38,7 @@ struct RecordingTests {
 
     // MARK: A site
 
-    @Test("A new process serves the kept site without a network, and nothing is requested twice")
+    @Test("A new process serves the recorded site without a network, and nothing is requested twice")
     func site() async throws {
         let site = RecordedSite()
         let origin = try LoopbackServer { site.answer($0) }
@@ -84,7 +84,7 @@ struct RecordingTests {
         #expect(!again.requests.isEmpty)
     }
 
-    @Test("What was kept works like any other map, and with a cache alone")
+    @Test("What was recorded works like any other map, and cache only")
     func asMap() async throws {
         let site = RecordedSite(count: 10)
         let origin = try LoopbackServer { site.answer($0) }
@@ -103,7 +103,7 @@ struct RecordingTests {
 
     // MARK: One response
 
-    @Test("Offline, a range is part of a copy; online, it's forwarded and not kept")
+    @Test("Offline, a range is part of a recorded response; online, it's forwarded and not recorded")
     func ranges() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("0123456789"), "/b": .text("0123456789")])
         let url = origin.url("a")
@@ -162,7 +162,7 @@ struct RecordingTests {
         #expect(origin.requests.count == count)
     }
 
-    @Test("An event stream that has ended is kept, and one that was cut off isn't")
+    @Test("An event stream that has ended is recorded, and one that was cut off isn't")
     func eventStreams() async throws {
         let stream = LoopbackServer.Answer(
             headers: [("Content-Type", "text/event-stream")],
@@ -243,7 +243,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("URLs that the cache's own map excludes aren't kept, and neither are redirects to them")
+    @Test("URLs that the cache's own map excludes aren't recorded, and neither are redirects to them")
     func excluded() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/a" ? .redirect(to: "/never") : .text("excluded")
@@ -255,7 +255,7 @@ struct RecordingTests {
         #expect(try keys().isEmpty)
     }
 
-    @Test("What a handler leaves to the network isn't kept")
+    @Test("What a handler leaves to the network isn't recorded")
     func leftByHandler() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         defer { origin.stop() }
@@ -268,7 +268,7 @@ struct RecordingTests {
         #expect(try keys().isEmpty)
     }
 
-    @Test("The answer to a redirected request with a cookie isn't kept, which is reported")
+    @Test("The answer to a redirected request with a cookie isn't recorded, which is reported")
     func redirectedCookie() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/login"
@@ -352,7 +352,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("It reports what it kept, and why it didn't")
+    @Test("It reports what it recorded, and why it didn't")
     func events() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("kept"), "/no": .status(500)])
         defer { origin.stop() }

@@ -57,13 +57,13 @@ struct RedactionTests {
 
     @Test("What it leaves replaces an earlier copy, even if that's nothing", arguments: rows)
     func outcomes(_ row: Row) throws {
-        try fixture.keepAndClose(Self.url, "old", etag: "\"0\"")
+        try fixture.recordAndClose(Self.url, "old", etag: "\"0\"")
         let recorder = try fixture.open(limit: 1_000, redacting: row.redact)
         let headers = Self.validators.merging(["Content-Type": "text/plain"]) { $1 }
-        let outcome = try recorder.keep(Self.url, Data("new \(Self.secret)".utf8), headers)
+        let outcome = try recorder.record(Self.url, Data("new \(Self.secret)".utf8), headers)
         recorder.flush()
         #expect(outcome.reason == row.reason?.description)
-        if case .kept(_, let bytes, _) = outcome { #expect(bytes == row.body?.utf8.count) }
+        if case .recorded(_, let bytes, _) = outcome { #expect(bytes == row.body?.utf8.count) }
         #expect(try recorder.body(Self.url) == row.body)
         #expect(try (recorder.validators(for: RecorderFixture.request(Self.url)) != nil) == row.hasValidators)
         let records = try #require(RecorderIndex.notes(in: fixture.folder.url)).compactMapValues(\.first)
@@ -114,7 +114,7 @@ struct RedactionTests {
         // Latin-1, which the entry would have to name if the redacted body weren't UTF-8.
         let body = Data("\(Self.secret) ".utf8) + [0xE9]
         let headers = marks.merging(["Content-Type": "text/html; charset=utf-8", "Content-Language": "de"]) { $1 }
-        #expect(try recorder.keep(Self.url, body, headers).isKept)
+        #expect(try recorder.record(Self.url, body, headers).isRecorded)
         recorder.flush()
         #expect(fixture.mapText.contains(#"{ "file": "h/a.html", "headers": { "Content-Language": "de" } }"#))
         for value in marks.values { try expectNowhere(value) }
@@ -139,17 +139,17 @@ struct RedactionTests {
         }
         let sent = ["Content-Type": "text/html", "Link": "<a>", "Content-Language": "de"]
         let all = sent.merging(["ETag": "\"1\"", "X-Other": "x", "Cache-Control": "no-cache"]) { $1 }
-        let outcome = try recorder.keep(Self.url, Data("body".utf8), all)
+        let outcome = try recorder.record(Self.url, Data("body".utf8), all)
         recorder.flush()
         #expect(seen.withLock { $0 } == sent)
         var note: String?
-        if case .kept(_, _, let found) = outcome { note = found }
+        if case .recorded(_, _, let found) = outcome { note = found }
         #expect(note == "without Content-Length (a map can't set it) and Set-Cookie (it may be a credential)")
         let headers = #"{ "Content-Language": "de", "X-Recorded": "yes" }"#
         #expect(fixture.mapText.contains(#"{ "file": "h/a.txt", "headers": \#(headers) }"#), "\(fixture.mapText)")
         recorder.close()
         let next = try fixture.open()
-        #expect(try next.keep(Self.url, "other").isKept, "it's the recorder's own entry")
+        #expect(try next.record(Self.url, "other").isRecorded, "it's the recorder's own entry")
     }
 
     /// A status that a recorded site keeps or doesn't keep, and what the map then has.
@@ -194,7 +194,7 @@ struct RedactionTests {
             entered.signal()
             goesOn.wait()
         }
-        try recorder.keep(Self.url, "copy")
+        try recorder.record(Self.url, "copy")
         let slow = try Exchange(
             request: RecorderFixture.request("https://h/slow"),
             response: RecorderFixture.response("https://h/slow", 200, [:]),

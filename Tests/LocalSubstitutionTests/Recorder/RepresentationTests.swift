@@ -155,7 +155,7 @@ struct RepresentationTests {
     func fallback(requests: [[String: String]], place: Int) throws {
         let recorder = try fixture.open()
         for (number, headers) in requests.enumerated() {
-            #expect(try keep(recorder, "body \(number)", for: headers, vary: "Accept, HX-Request").isKept)
+            #expect(try record(recorder, "body \(number)", for: headers, vary: "Accept, HX-Request").isRecorded)
         }
         let unknown = ["Accept": "x", "HX-Request": "x"]
         #expect(try recorder.body(Self.url, unknown) == "body \(place)")
@@ -170,8 +170,8 @@ struct RepresentationTests {
         let recorder = try fixture.open()
         let same = ["Accept-Language": "de", "X-Token": "secret"]
         let vary = "Accept, ACCEPT-LANGUAGE, hx-request, X-Token, Cookie, User-Agent, Origin"
-        try keep(recorder, "one", for: same.merging(["Accept": "a*"]) { $1 }, vary: vary)
-        try keep(recorder, "two", for: same.merging(["accept": "b*"]) { $1 }, vary: vary)
+        try record(recorder, "one", for: same.merging(["Accept": "a*"]) { $1 }, vary: vary)
+        try record(recorder, "two", for: same.merging(["accept": "b*"]) { $1 }, vary: vary)
         recorder.close()
         let digest = Digest.hexadecimal(of: Data("two".utf8)).prefix(8)
         #expect(
@@ -191,14 +191,14 @@ struct RepresentationTests {
     @Test("The same bytes and type are one file, and need no condition")
     func same() throws {
         let recorder = try fixture.open()
-        for accept in ["a", "b", "c"] { try keep(recorder, "one", for: ["Accept": accept], vary: "Accept") }
+        for accept in ["a", "b", "c"] { try record(recorder, "one", for: ["Accept": accept], vary: "Accept") }
         recorder.close()
         #expect(fixture.mapText == "{\n  \"https://h/a\": \"h/a.txt\"\n}\n")
         // The recorder still knows who got this, when a client gets something else.
         let again = try fixture.open()
-        try keep(again, "two", for: ["Accept": "a"], vary: "Accept")
+        try record(again, "two", for: ["Accept": "a"], vary: "Accept")
         #expect(try ["a", "b", "c"].map { try again.body(Self.url, ["Accept": $0]) } == ["two", "one", "one"])
-        #expect(try keep(again, "one", for: ["Accept": "a"], vary: "Accept").isUnchanged)
+        #expect(try record(again, "one", for: ["Accept": "a"], vary: "Accept").isUnchanged)
         again.close()
         #expect(fixture.mapText == "{\n  \"https://h/a\": \"h/a.txt\"\n}\n" && fixture.files == ["h/a.txt"])
     }
@@ -208,7 +208,7 @@ struct RepresentationTests {
         let recorder = try fixture.open()
         for type in ["text/html", "text/plain"] {
             let headers = ["Content-Type": type, "Vary": "Accept"]
-            try recorder.keep(Self.url, Data("x".utf8), headers, request: ["Accept": type])
+            try recorder.record(Self.url, Data("x".utf8), headers, request: ["Accept": type])
         }
         recorder.close()
         let cache = LocalSubstitutionCache(map: try fixture.map())
@@ -231,8 +231,8 @@ struct RepresentationTests {
         var notes: [String?] = []
         for body in ["one", "two"] {
             let headers = Dictionary(uniqueKeysWithValues: names.map { ($0, body) })
-            let report = try keep(recorder, body, for: headers, vary: vary)
-            if case .kept(_, _, let note) = report { notes.append(note) }
+            let report = try record(recorder, body, for: headers, vary: vary)
+            if case .recorded(_, _, let note) = report { notes.append(note) }
         }
         #expect(notes == [nil, isSaid ? RecordingRules.keptLast : nil])
         #expect(try recorder.body(Self.url, ["Cookie": "one"]) == "two")
@@ -264,7 +264,7 @@ struct RepresentationTests {
         let turn = try FolderTurn(fixture.folder.url)
         for body in ["one", "two"] {
             recorder.record(try exchange(body, for: [:], vary: "*")) { report in
-                if case .kept(_, _, let note) = report { notes.withLock { $0.append(note) } }
+                if case .recorded(_, _, let note) = report { notes.withLock { $0.append(note) } }
             }
         }
         recorder.writeBodies()
@@ -277,11 +277,11 @@ struct RepresentationTests {
         let requests: [[String: String]] = [[:], ["HX-Request": "true"], ["HX-Request": "2"]]
         let first = try fixture.open()
         for (number, headers) in requests.enumerated() {
-            try keep(first, "old \(number)", for: headers, vary: "HX-Request", etag: "\"\(number)\"")
+            try record(first, "old \(number)", for: headers, vary: "HX-Request", etag: "\"\(number)\"")
         }
         first.close()
         let second = try fixture.open()
-        try keep(second, "new", for: requests[1], vary: "HX-Request", etag: "\"new\"")
+        try record(second, "new", for: requests[1], vary: "HX-Request", etag: "\"new\"")
         #expect(try requests.map { try second.body(Self.url, $0) } == ["old 0", "new", "old 2"])
         let tags = try requests.map { try second.validators(for: RecorderFixture.request(Self.url, $0))?.entityTag }
         #expect(tags == ["\"0\"", "\"new\"", "\"2\""])
@@ -290,14 +290,14 @@ struct RepresentationTests {
         second.close()
         #expect(fixture.files.count == 3)
         let third = try fixture.open()
-        try third.keep(Self.url, Data(), [:], status: 404, request: requests[2])
-        try third.keep(Self.url, Data(), [:], status: 404, request: ["HX-Request": "3"])
+        try third.record(Self.url, Data(), [:], status: 404, request: requests[2])
+        try third.record(Self.url, Data(), [:], status: 404, request: ["HX-Request": "3"])
         #expect(try requests.map { try third.body(Self.url, $0) } == ["old 0", "new", "old 0"])
         third.close()
         #expect(fixture.files.count == 2)
         #expect(fixture.mapText.contains("when"))
         let fourth = try fixture.open()
-        try fourth.keep(Self.url, Data(), [:], status: 404, request: requests[1])
+        try fourth.record(Self.url, Data(), [:], status: 404, request: requests[1])
         fourth.close()
         #expect(fixture.mapText == "{\n  \"https://h/a\": \"h/a.txt\"\n}\n")
     }
@@ -331,7 +331,7 @@ struct RepresentationTests {
     @Test("A URL has at most 16 representations, and the oldest go first, but not the one for all other requests")
     func bounded() throws {
         let recorder = try fixture.open()
-        for number in 0..<20 { try keep(recorder, "\(number)", for: ["RSC": "\(number)"], vary: "RSC") }
+        for number in 0..<20 { try record(recorder, "\(number)", for: ["RSC": "\(number)"], vary: "RSC") }
         recorder.close()
         #expect(fixture.files.count == 16)
         let cache = LocalSubstitutionCache(map: try fixture.map())
@@ -340,8 +340,8 @@ struct RepresentationTests {
             #expect(cache.cachedResponse(for: request)?.data == Data("\(number)".utf8))
         }
         let other = try fixture.open()
-        for number in 0..<40 { try keep(other, "same", for: ["RSC": "\(number)"], vary: "RSC") }
-        try keep(other, "last", for: ["RSC": "39"], vary: "RSC")
+        for number in 0..<40 { try record(other, "same", for: ["RSC": "\(number)"], vary: "RSC") }
+        try record(other, "last", for: ["RSC": "39"], vary: "RSC")
         other.close()
         #expect(try fixture.map().entries.map(\.answering.count) == [2])
     }
@@ -349,9 +349,9 @@ struct RepresentationTests {
     @Test("Beyond 16, the response for all other requests stays, and so does the request that makes it that")
     func boundedPage() throws {
         let recorder = try fixture.open()
-        try keep(recorder, "page", for: [:], vary: "RSC")
-        for number in 0..<20 { try keep(recorder, "\(number)", for: ["RSC": "\(number)"], vary: "RSC") }
-        for number in 20..<40 { try keep(recorder, "page", for: ["RSC": "\(number)"], vary: "RSC") }
+        try record(recorder, "page", for: [:], vary: "RSC")
+        for number in 0..<20 { try record(recorder, "\(number)", for: ["RSC": "\(number)"], vary: "RSC") }
+        for number in 20..<40 { try record(recorder, "page", for: ["RSC": "\(number)"], vary: "RSC") }
         recorder.close()
         #expect(fixture.files.count == 16)
         let cache = LocalSubstitutionCache(map: try fixture.map())
@@ -368,10 +368,10 @@ struct RepresentationTests {
     func withoutVary(isOther: Bool) throws {
         let recorder = try fixture.open()
         let part = isOther ? ["HX-Request": "true", "RSC": "1"] : ["HX-Request": "true"]
-        try keep(recorder, "a", for: [:], vary: "HX-Request")
-        try keep(recorder, "b", for: part, vary: isOther ? "HX-Request, RSC" : "HX-Request")
-        try keep(recorder, "c", for: [:], vary: nil)
-        try keep(recorder, "d", for: part, vary: nil)
+        try record(recorder, "a", for: [:], vary: "HX-Request")
+        try record(recorder, "b", for: part, vary: isOther ? "HX-Request, RSC" : "HX-Request")
+        try record(recorder, "c", for: [:], vary: nil)
+        try record(recorder, "d", for: part, vary: nil)
         #expect(try [[:], part].map { try recorder.body(Self.url, $0) } == ["c", "d"])
         recorder.close()
         let cache = LocalSubstitutionCache(map: try fixture.map())
@@ -387,10 +387,10 @@ struct RepresentationTests {
     @Test("A request that moved to another response before the recorder was killed is right in the map")
     func killedAfterMoving() throws {
         let recorder = try fixture.open()
-        for accept in ["a", "b"] { try keep(recorder, "same", for: ["Accept": accept], vary: "Accept") }
+        for accept in ["a", "b"] { try record(recorder, "same", for: ["Accept": accept], vary: "Accept") }
         recorder.flush()
         let notes = try Data(contentsOf: fixture.folder.file("recorder.json"))
-        try keep(recorder, "new", for: ["Accept": "b"], vary: "Accept")
+        try record(recorder, "new", for: ["Accept": "b"], vary: "Accept")
         recorder.close()
         let text = fixture.mapText
         try notes.write(to: fixture.folder.file("recorder.json"))
@@ -398,7 +398,7 @@ struct RepresentationTests {
         let again = try fixture.open()
         #expect(fixture.mapText == text && fixture.files.count == 2)
         #expect(try ["a", "b"].map { try again.body(Self.url, ["Accept": $0]) } == ["same", "new"])
-        try keep(again, "newest", for: ["Accept": "b"], vary: "Accept")
+        try record(again, "newest", for: ["Accept": "b"], vary: "Accept")
         again.close()
         let cache = LocalSubstitutionCache(map: try fixture.map())
         let bodies = try ["a", "b"].map { accept in
@@ -412,11 +412,11 @@ struct RepresentationTests {
     func hostile() throws {
         let recorder = try fixture.open()
         let names = (0..<30_000).map { "a\($0)" }.joined(separator: ", ")
-        for number in 0..<20 { try keep(recorder, "\(number)", for: ["a1": "\(number)"], vary: names) }
+        for number in 0..<20 { try record(recorder, "\(number)", for: ["a1": "\(number)"], vary: names) }
         #expect(try recorder.body(Self.url) == "19")
         for number in 0..<20 {
             let value = String(repeating: "x", count: 60_000) + "\(number)"
-            try keep(recorder, "long \(number)", for: ["RSC": value], vary: "RSC")
+            try record(recorder, "long \(number)", for: ["RSC": value], vary: "RSC")
         }
         #expect(try recorder.body(Self.url) == "long 19")
         recorder.close()
@@ -427,8 +427,8 @@ struct RepresentationTests {
     @Test("The limit counts each representation, and the oldest ones go")
     func limit() throws {
         let recorder = try fixture.open(limit: 100)
-        for number in 0..<30 { try keep(recorder, "body\(number % 10)", for: ["RSC": "\(number)"], vary: "RSC") }
-        for path in 0..<30 { try recorder.keep("https://h/\(path)", "12345") }
+        for number in 0..<30 { try record(recorder, "body\(number % 10)", for: ["RSC": "\(number)"], vary: "RSC") }
+        for path in 0..<30 { try recorder.record("https://h/\(path)", "12345") }
         recorder.close()
         #expect(fixture.files.count == 20)
         #expect(try fixture.map().count == 20)
@@ -437,11 +437,11 @@ struct RepresentationTests {
     @Test("Without its notes, the recorder knows the requests from the map", arguments: [true, false])
     func withoutNotes(isKilled: Bool) throws {
         let recorder = try fixture.open()
-        try keep(recorder, "page", for: ["Accept": "a"], vary: "Accept, RSC")
+        try record(recorder, "page", for: ["Accept": "a"], vary: "Accept, RSC")
         let before = fixture.folder.file("recorder.json")
         recorder.flush()
         let notes = try Data(contentsOf: before)
-        try keep(recorder, "data", for: ["RSC": "1*"], vary: "Accept, RSC")
+        try record(recorder, "data", for: ["RSC": "1*"], vary: "Accept, RSC")
         recorder.close()
         let text = fixture.mapText
         if isKilled {
@@ -454,7 +454,7 @@ struct RepresentationTests {
         let again = try fixture.open()
         #expect(fixture.mapText == text && fixture.files.count == 2)
         #expect(try again.body(Self.url, ["RSC": "1*"]) == "data")
-        try keep(again, "new", for: ["RSC": "1*"], vary: "Accept, RSC")
+        try record(again, "new", for: ["RSC": "1*"], vary: "Accept, RSC")
         again.close()
         #expect(fixture.files.count == 2)
         let cache = LocalSubstitutionCache(map: try fixture.map())
@@ -470,7 +470,7 @@ struct RepresentationTests {
             let digest = Digest.hexadecimal(of: Data("1".utf8)).prefix(8)
             try fixture.folder.remove("Substitutes/h/a-\(digest).txt")
         }
-        try open.keep("https://h/b", "b")
+        try open.record("https://h/b", "b")
         open.close()
         let cache = LocalSubstitutionCache(map: try fixture.map())
         let bodies = try (0..<3).map { number in
@@ -487,10 +487,10 @@ struct RepresentationTests {
             try fixture.folder.write("substitutions.json", text)
         }
         try #require(fixture.mapText.contains("mine"))
-        try open.keep("https://h/b", "b")
+        try open.record("https://h/b", "b")
         open.flush()
         #expect(fixture.mapText.contains("mine"))
-        #expect(try keep(open, "new", for: ["RSC": "1"], vary: "RSC").reason != nil)
+        #expect(try record(open, "new", for: ["RSC": "1"], vary: "RSC").reason != nil)
         #expect(try open.body(Self.url, ["RSC": "1"]) == "1" && open.body(Self.url) == "0")
         open.close()
     }
@@ -502,8 +502,8 @@ struct RepresentationTests {
         try fixture.folder.write("substitutions.json", defaults)
         for body in ["old", "new"] {
             let recorder = try fixture.open()
-            try keep(recorder, "page", for: [:], vary: "RSC")
-            try keep(recorder, body, for: ["RSC": "1"], vary: "RSC")
+            try record(recorder, "page", for: [:], vary: "RSC")
+            try record(recorder, body, for: ["RSC": "1"], vary: "RSC")
             recorder.close()
             let cache = LocalSubstitutionCache(map: try fixture.map())
             for (headers, body) in [([:], "page"), (["RSC": "1"], body)] as [([String: String], String)] {
@@ -526,7 +526,7 @@ struct RepresentationTests {
         _ change: () throws -> Void
     ) throws -> SubstitutionRecorder {
         let recorder = try fixture.open()
-        for number in 0..<count { try keep(recorder, "\(number)", for: ["RSC": "\(number)"], vary: "RSC") }
+        for number in 0..<count { try record(recorder, "\(number)", for: ["RSC": "\(number)"], vary: "RSC") }
         recorder.flush()
         if !whileOpen { recorder.close() }
         try change()
@@ -552,7 +552,7 @@ struct RepresentationTests {
     }
 
     @discardableResult
-    private func keep(
+    private func record(
         _ recorder: SubstitutionRecorder,
         _ body: String,
         for request: [String: String],
