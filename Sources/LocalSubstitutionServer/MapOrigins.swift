@@ -35,7 +35,7 @@ package struct MapOrigins: Sendable {
     }
 
     private mutating func addDocument(_ entry: Entry, _ url: NormalizedURL) {
-        guard let answer = entry.answeringEveryGet else { return }
+        guard let answer = entry.respondingToEveryGet else { return }
         let type = Substitution(answer, fileName: answer.file?.text, folder: map.resources, url: url).mimeType
         guard ["text/html", "application/xhtml+xml"].contains(type) else { return }
         let depth = url.path.utf8.count { $0 == UInt8(ascii: "/") }

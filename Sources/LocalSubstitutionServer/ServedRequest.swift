@@ -38,7 +38,7 @@ struct ServedRequest: Sendable {
         }
     }
 
-    // MARK: Requests that the server answers itself
+    // MARK: Requests to which the server responds itself
 
     /// The response to a request that the server refuses, even if an entry matches; `nil` for any other request.
     var refusal: ServedResponse? {

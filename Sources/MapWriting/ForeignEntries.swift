@@ -58,17 +58,17 @@ package struct ForeignEntries: Sendable {
     ///   - method: The request's method; `GET` by default.
     ///   - headers: The request's headers; none by default.
     ///   - body: The request's body; `nil`, the default, for none.
-    ///   - answered: How many earlier requests for the same URL, method and body count toward limits of `times`; 0 by
+    ///   - count: How many earlier requests for the same URL, method and body count toward limits of `times`; 0 by
     ///     default.
     package func substitution(
         for url: NormalizedURL,
         method: String = "GET",
         headers: [String: String] = [:],
         body: Data? = nil,
-        after answered: Int = 0
+        after count: Int = 0
     ) -> Substitution? {
         let facts = RequestFacts(method: method, headers: headers, body: body.map { .data($0) } ?? .none)
-        var rest = answered
+        var rest = count
         let match = map?.match(url, for: facts) { alternative in
             guard rest >= alternative.most else { return false }
             rest -= alternative.most

@@ -194,7 +194,7 @@ extension MapFolder {
         guard let json = try? MapFile(file).json,
             let map = try? SubstitutionMap(json: Data(json), invalidEntries: .skip, handlers: .any)
         else { return false }
-        return map.newerVersion != nil || map.entries.contains { $0.answering.contains { !$0.files.isEmpty } }
+        return map.newerVersion != nil || map.entries.contains { $0.responding.contains { !$0.files.isEmpty } }
     }
 
     /// What's wrong if the resources folder has yet to be created, but one exists whose name differs only in letter case:

@@ -63,7 +63,7 @@ package final class MapLayer: Sendable {
     func entries(used isUsed: Bool) -> [Entry] {
         let used = state.withLock { $0.used }
         return map.entries.enumerated().filter { !$0.element.options.isNever && $0.element.options.isEnabled }
-            .flatMap { number, entry in entry.answering.filter { used.contains(Part(number, $0)) == isUsed } }
+            .flatMap { number, entry in entry.responding.filter { used.contains(Part(number, $0)) == isUsed } }
             .ordered { ($0.lineInMap ?? 0, $0.key) < ($1.lineInMap ?? 0, $1.key) }
     }
 }

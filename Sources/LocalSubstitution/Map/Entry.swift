@@ -19,13 +19,13 @@ package struct Entry: Sendable {
     package var isPattern: Bool { MapKey.isPattern(key) }
 
     /// The entry's alternatives, or the entry itself if it has none.
-    package var answering: [Entry] { options.alternatives.isEmpty ? [self] : options.alternatives }
+    package var responding: [Entry] { options.alternatives.isEmpty ? [self] : options.alternatives }
 
     /// The entry or alternative that matches every `GET`. `nil` if there's none, or if that depends on the request or
     /// on earlier requests.
-    package var answeringEveryGet: Entry? {
+    package var respondingToEveryGet: Entry? {
         guard options.isEnabled, !options.isNever,
-            let first = answering.first(where: { $0.options.lists(method: "GET") }), !first.options.isConditional
+            let first = responding.first(where: { $0.options.lists(method: "GET") }), !first.options.isConditional
         else { return nil }
         return first
     }

@@ -325,7 +325,7 @@ extension SubstitutionMap {
     /// `meant` has the existing files whose names are probably misspelled in the map.
     private func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
         let files = FileChecker(storage.folder, looksAtFiles: true)
-        let entries = storage.index.entries.flatMap(\.answering)
+        let entries = storage.index.entries.flatMap(\.responding)
         let problems = entries.flatMap { files.problems(of: $0, wildcardsInKey: .max) }
         let folderProblem = files.folderProblem(of: entries.first { !$0.files.isEmpty })
         return (problems.ordered(after: folderProblem), files.meant)

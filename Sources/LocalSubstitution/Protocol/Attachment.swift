@@ -142,7 +142,7 @@ final class Attachment: Sendable {
         switch plan.action {
         case .refuse:
             unmatched(plan)
-        case .answer(let substitution) where answersAtOnce(substitution):
+        case .answer(let substitution) where respondsAtOnce(substitution):
             client.readsBodies || responder.isAtHand(plan) ? serve(plan, by: substitution) : nil
         default:
             nil
@@ -151,7 +151,7 @@ final class Attachment: Sendable {
 
     /// Returns whether an entry can respond at once: with no delay, rate or stream and, in an attached session, no
     /// redirect.
-    func answersAtOnce(_ substitution: Substitution) -> Bool {
+    func respondsAtOnce(_ substitution: Substitution) -> Bool {
         substitution.options.fields.delay == nil && !substitution.takesTime && !follows(substitution)
     }
 

@@ -499,7 +499,7 @@ final class RequestLoad {
         case .pass where original == nil: return nil
         case .forward where original == nil && next.substitution?.target == nil: return nil
         case .answer(let substitution)
-        where original == nil && !attachment.rules.forbidsNetwork(to: hop) && attachment.answersAtOnce(substitution):
+        where original == nil && !attachment.rules.forbidsNetwork(to: hop) && attachment.respondsAtOnce(substitution):
             let outcome = attachment.serve(next, by: substitution)
             return outcome.hasFailed ? nil : .end(outcome)
         default: break

@@ -110,11 +110,11 @@ private struct RemoteComparer: Sendable {
         let entries = map.entries
         var groups: [ExactText: [Entry]] = [:]
         for entry in entries where !entry.isPattern {
-            guard let answering = entry.answeringEveryGet, let name = answering.file?.text else { continue }
-            groups[ExactText(folder.realName(of: name) ?? name), default: []].append(answering)
+            guard let responding = entry.respondingToEveryGet, let name = responding.file?.text else { continue }
+            groups[ExactText(folder.realName(of: name) ?? name), default: []].append(responding)
         }
         var pieces: [ExactText: Entry] = [:]
-        for entry in entries.flatMap(\.answering) where entry.file == nil {
+        for entry in entries.flatMap(\.responding) where entry.file == nil {
             for file in entry.files { pieces[ExactText(folder.realName(of: file.text) ?? file.text)] = entry }
         }
         jobs = groups.sorted { ($0.value[0].line, $0.value[0].key) < ($1.value[0].line, $1.value[0].key) }

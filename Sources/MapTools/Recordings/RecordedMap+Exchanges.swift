@@ -315,7 +315,7 @@ extension RecordedMap {
         // If another argument got the first one's responses and then more, that argument's responses are recorded
         // instead.
         var kept = arguments.first?.value ?? []
-        for (_, other) in arguments where !answers(kept, other) && answers(other, kept) { kept = other }
+        for (_, other) in arguments where !replays(kept, other) && replays(other, kept) { kept = other }
         let note = note(on: group.items)
         var sequence: [Addition] = []
         var placeOfKept: [Int] = []
@@ -331,7 +331,7 @@ extension RecordedMap {
             placeOfKept.append(sequence.count - 1)
         }
         for place in sequence.indices.dropLast() { sequence[place].exchange.times = sequence[place].count }
-        let right = arguments.filter { answers(kept, $0.value) }
+        let right = arguments.filter { replays(kept, $0.value) }
         for (_, items) in right {
             for (index, item) in items.enumerated() {
                 sequence[placeOfKept[min(index, kept.count - 1)]].answers.append(item)
@@ -355,7 +355,7 @@ extension RecordedMap {
 
     /// Returns whether a sequence returns the recorded responses for a recording's requests. The sequence's last
     /// response is returned for all further requests.
-    private static func answers(_ sequence: [Recorded], _ recorded: [Recorded]) -> Bool {
+    private static func replays(_ sequence: [Recorded], _ recorded: [Recorded]) -> Bool {
         guard let last = sequence.last else { return recorded.isEmpty }
         return recorded.enumerated().allSatisfy { index, item in
             let response = index < sequence.count ? sequence[index] : last

@@ -30,12 +30,12 @@ package struct MapReview {
         guard map.newerVersion == nil else { return [] }
         let names = map.resources?.names(limit: .max) ?? []
         let known = Set(names)
-        let answering = entries.flatMap(\.answering)
+        let responding = entries.flatMap(\.responding)
         var found = neverWinning + longDelays + entries.flatMap { needingSession($0) }
         found += warn(.noEffect, entries, unusedTimeout) + warn(.catchAll, patterns.map(\.entry), catchesAll)
-        found += warn(.noEffect, answering, lowercaseMethod)
-        found += warn(.foreignSyntax, entries, foreignSyntax) + warn(.contradictedType, answering, contradiction)
-        found += answering.flatMap { letterCases(of: $0, known) }
+        found += warn(.noEffect, responding, lowercaseMethod)
+        found += warn(.foreignSyntax, entries, foreignSyntax) + warn(.contradictedType, responding, contradiction)
+        found += responding.flatMap { letterCases(of: $0, known) }
         found.sort { ($0.line ?? 0, $0.kind.rawValue) < ($1.line ?? 0, $1.kind.rawValue) }
         return found + unused(names)
     }
@@ -59,10 +59,10 @@ package struct MapReview {
             return [warning(entry, "\(problem) Attach the cache to the session.")]
         }
         let fields = Entry.Options.protocolFieldNames.filter { name in
-            entry.answering.contains { $0.options.protocolFields.contains(name) }
+            entry.responding.contains { $0.options.protocolFields.contains(name) }
         }
         guard !fields.isEmpty else {
-            return entry.answering.compactMap { answer in refusal(of: answer).map { warning(answer, $0) } }
+            return entry.responding.compactMap { answer in refusal(of: answer).map { warning(answer, $0) } }
         }
         let need = "\(fields.map { "“\($0)”" }.listed()) \(fields.count == 1 ? "needs" : "need")"
         let others = "In other sessions, the default cache or the network responds. Attach the cache to the session."
@@ -158,7 +158,7 @@ package struct MapReview {
     /// If the resources folder is the map's own folder, it may contain the sources of an app, unless it has the name of
     /// a resources folder. Then only the folders that entries use are searched.
     private func unused(_ names: [String]) -> [Warning] {
-        let files = map.entries.flatMap(\.answering).flatMap(\.files) + map.filesLeftOut
+        let files = map.entries.flatMap(\.responding).flatMap(\.files) + map.filesLeftOut
         let exact = Set(files.map(\.text))
         let globs = Set(files.filter { $0.wildcards > 0 }.map(\.text)).map { Glob(Array($0.utf8)) }
         let isForFiles =
@@ -228,7 +228,7 @@ extension MapReview {
     }
 
     private func catchesAll(_ entry: Entry) -> String? {
-        guard entry.answering.contains(where: { $0.files.contains { $0.text == "*" } }) else { return nil }
+        guard entry.responding.contains(where: { $0.files.contains { $0.text == "*" } }) else { return nil }
         return "The pattern serves every file in the resources folder. In an app's bundle, that includes the app's own "
             + "files. Serve a separate folder instead, such as “site/*”."
     }
@@ -257,7 +257,7 @@ extension Entry {
         if options.isNever { return true }
         guard options.alternatives.isEmpty, options.fields.when == nil, !other.options.isNever else { return false }
         return options.answersAllMethods
-            || other.answering.allSatisfy { $0.options.methods.allSatisfy(options.methods.contains) }
+            || other.responding.allSatisfy { $0.options.methods.allSatisfy(options.methods.contains) }
     }
 }
 

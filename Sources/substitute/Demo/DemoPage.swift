@@ -34,17 +34,17 @@ struct DemoPage {
     ///
     /// - Throws: An error if the map's file can't be read.
     func html(template: String) throws -> String {
-        let answering = second.fetches.reduce(into: [URL: Int]()) { answering, fetch in
+        let responding = second.fetches.reduce(into: [URL: Int]()) { responding, fetch in
             let explanation = cache.explain(URLRequest(url: fetch.url))
-            if explanation.cacheOnly.outcome == .matched { answering[fetch.url] = explanation.winner?.line }
+            if explanation.cacheOnly.outcome == .matched { responding[fetch.url] = explanation.winner?.line }
         }
         let filled = try [
             "{{origin}}": origin.absoluteString.escaped,
             "{{left.srcdoc}}": Self.inlined(first.fetches).escaped,
             "{{right.srcdoc}}": Self.inlined(second.fetches).escaped,
-            "{{left.rows}}": rows(first.fetches), "{{right.rows}}": rows(second.fetches, lines: answering),
+            "{{left.rows}}": rows(first.fetches), "{{right.rows}}": rows(second.fetches, lines: responding),
             "{{left.summary}}": first.summary.escaped, "{{right.summary}}": second.summary.escaped,
-            "{{map.name}}": mapFile.lastPathComponent.escaped, "{{map.lines}}": mapLines(Set(answering.values)),
+            "{{map.name}}": mapFile.lastPathComponent.escaped, "{{map.lines}}": mapLines(Set(responding.values)),
             "{{footer}}": "Written by <code>substitute demo</code>, version \(Subcommand.version)",
         ]
         return filled.reduce(template) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
@@ -134,13 +134,13 @@ struct DemoPage {
 
     /// Returns the lines of the map's file as HTML list items.
     ///
-    /// - Parameter answering: The numbers of the lines to mark, from 1: the lines of the entries that responded.
+    /// - Parameter responding: The numbers of the lines to mark, from 1: the lines of the entries that responded.
     /// - Throws: An error if the file can't be read.
-    private func mapLines(_ answering: Set<Int>) throws -> String {
+    private func mapLines(_ responding: Set<Int>) throws -> String {
         var lines = try String(contentsOf: mapFile, encoding: .utf8).components(separatedBy: "\n")
         if lines.last?.isEmpty ?? false { lines.removeLast() }
         return lines.enumerated().map { index, line in
-            "<li\(answering.contains(index + 1) ? " class=\"local\"" : "")>\(line.escaped)</li>"
+            "<li\(responding.contains(index + 1) ? " class=\"local\"" : "")>\(line.escaped)</li>"
         }.joined(separator: "\n")
     }
 }

@@ -153,7 +153,7 @@ private struct Finding: Encodable {
 
     /// Returns the notes about a map's enabled entries, in the order of their lines; empty if the map is `nil`.
     static func notes(on map: SubstitutionMap?, in file: URL) -> [Finding] {
-        let entries = map?.entries.filter(\.options.isEnabled).flatMap(\.answering) ?? []
+        let entries = map?.entries.filter(\.options.isEnabled).flatMap(\.responding) ?? []
         return entries.compactMap { Finding(noteOn: $0, in: file) }.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
     }
 

@@ -54,7 +54,7 @@ var overview: String {
     return """
         Usage: substitute COMMAND [options] [URL…]
 
-        Answers http and https URLs from local files, through URLSession's cache.
+        Responds to http and https URLs from local files, through URLSession's cache.
 
         Commands:
         \(commands.joined(separator: "\n"))

@@ -15,8 +15,8 @@ let serveCommand = Subcommand(
 
             http://127.0.0.1:49152  https://www.example.com
 
-        Answers requests of any path and method as an attached URLSession would answer
-        them at the origin. Rewrites references to the origins in HTML and CSS. If a
+        Responds to requests of any path and method as an attached URLSession would at
+        the origin. Rewrites references to the origins in HTML and CSS. If a
         request fails, the client gets a 502 that says why. If an entry's error makes
         it fail, only pages that someone opens get the 502; other requests fail, too.
         Changes to the map and its files apply from the next request on. If the changed

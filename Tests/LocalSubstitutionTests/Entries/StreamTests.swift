@@ -505,7 +505,7 @@ struct StreamTests {
             )
         )
         #expect(map.problems.isEmpty)
-        let rates = map.entries.map { $0.answering.map(\.options.fields.rate) }
+        let rates = map.entries.map { $0.responding.map(\.options.fields.rate) }
         #expect(
             rates == [
                 [.bytesPerSecond(10)], [.secondsPerLine(1)], [.bytesPerSecond(10), .bytesPerSecond(5)], [nil, nil],

@@ -188,7 +188,7 @@ struct AnswerTests {
             "https://h/a": .data(first, mimeType: "a/b").status(201).bytesPerSecond(9),
             "https://h/b": [.data(first, mimeType: "a/b").times(1), .data(second, mimeType: "c/d").charset("utf-16")],
         ])
-        let options = map.entries.flatMap(\.answering).map(\.options)
+        let options = map.entries.flatMap(\.responding).map(\.options)
         let bodies = options.map { options -> Data? in
             guard case .inline(let body) = options.answer, body.kind == .data else { return nil }
             return body.data

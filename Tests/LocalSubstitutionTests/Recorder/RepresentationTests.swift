@@ -343,7 +343,7 @@ struct RepresentationTests {
         for number in 0..<40 { try record(other, "same", for: ["RSC": "\(number)"], vary: "RSC") }
         try record(other, "last", for: ["RSC": "39"], vary: "RSC")
         other.close()
-        #expect(try fixture.map().entries.map(\.answering.count) == [2])
+        #expect(try fixture.map().entries.map(\.responding.count) == [2])
     }
 
     @Test("Beyond 16, the response for all other requests stays, and so does the request that makes it that")

@@ -184,7 +184,7 @@ final class MapLoader {
         let problemsBefore = problems.count
         let entry = Entry(key: key, line: Int32(clamping: line), file: file, options: options)
         defer {
-            if !isRight || problems.count > problemsBefore { namesLeftOut += entry.answering.flatMap(\.files) }
+            if !isRight || problems.count > problemsBefore { namesLeftOut += entry.responding.flatMap(\.files) }
         }
         do {
             if entry.isPattern {
@@ -294,7 +294,7 @@ private struct AlternativeEntries {
         if let conflict = fields.inheritedConflict { note(.conflict, entry, conflict.message) }
         let condition = entry.options.fields.when?.digest ?? Self.always
         let methods = Self.methods(of: entry)
-        let first = first(answering: methods, for: Self.always) ?? first(answering: methods, for: condition)
+        let first = first(matching: methods, for: Self.always) ?? first(matching: methods, for: condition)
         if let number = first {
             let line = entries[number - 1].lineInMap.map { " on line \($0)" } ?? ""
             note(
@@ -325,7 +325,7 @@ private struct AlternativeEntries {
     /// these requests may reach a later alternative.
     ///
     /// - Parameter condition: The digest of the condition.
-    private func first(answering methods: [String], for condition: String) -> Int? {
+    private func first(matching methods: [String], for condition: String) -> Int? {
         if let all = firsts["\(condition) *"] { return all }
         let found = methods.map { firsts["\(condition) \($0)"] }
         return found.contains(nil) ? nil : found.last ?? nil

@@ -25,7 +25,7 @@ extension SubstitutionMap {
                 skipped.append((entry, .isDisabled))
                 continue
             }
-            for entry in entry.answering {
+            for entry in entry.responding {
                 do throws(MapMatch.Skipped) {
                     let answer = try answer(of: entry, candidate, to: facts, isUsedUp, url)
                     let shadowed = candidates[(place + 1)...].compactMap { self.shadowed($0) }

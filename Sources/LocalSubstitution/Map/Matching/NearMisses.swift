@@ -78,19 +78,19 @@ extension SubstitutionMap {
         init(_ alternatives: [Entry], key: String, method: String) {
             self.key = key
             differences = [.method]
-            var answered: [String] = []
-            for name in alternatives.flatMap(\.options.methods) where !answered.contains(name) { answered.append(name) }
+            var matched: [String] = []
+            for name in alternatives.flatMap(\.options.methods) where !matched.contains(name) { matched.append(name) }
             let field = alternatives.contains(where: \.isMadeInCode) ? ".methods(…)" : "“methods”"
             let usual = method.uppercased()
             let advice =
-                if method != usual, answered.contains(usual) {
+                if method != usual, matched.contains(usual) {
                     ", but letter case matters. Send “\(usual)”."
-                } else if answered.contains(where: { $0.uppercased() == method }) {
+                } else if matched.contains(where: { $0.uppercased() == method }) {
                     ", but letter case matters. Write “\(method)” in \(field)."
                 } else {
                     ". To match \(method) too, add it to \(field), beside the others."
                 }
-            description = "“\(key)” matches only \(answered.listed())\(advice)"
+            description = "“\(key)” matches only \(matched.listed())\(advice)"
         }
 
         /// A clause with the parameters that only one of the two queries has; empty without any.
