@@ -18,6 +18,8 @@ let package = Package(
             dependencies: [
                 .product(name: "LocalSubstitution", package: "LocalSubstitutionCache"),
                 .product(name: "LocalSubstitutionRecording", package: "LocalSubstitutionCache"),
+                .product(name: "LocalSubstitutionServer", package: "LocalSubstitutionCache"),
+                .product(name: "LocalSubstitutionTesting", package: "LocalSubstitutionCache"),
                 .target(name: "Allocated"),
             ],
             path: "Workloads"

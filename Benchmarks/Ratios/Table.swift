@@ -38,6 +38,7 @@ enum Table {
         case .seconds where abs(value) < 1e-3: String(format: "%.3f µs", value * 1e6)
         case .seconds: String(format: "%.1f ms", value * 1e3)
         case .bytes: String(format: "%.2f MiB", value / Double(1 << 20))
+        case .count: String(format: "%.0f", value)
         case .factor: String(format: "%.2f ×", value)
         }
     }

@@ -26,7 +26,7 @@ extension Subject {
         return fetches((0..<100).map { "https://cdn.example.com/\($0)" }, configuration, size: 0)
     }
 
-    fileprivate static let emptyByHand = Subject("fetch, by hand, of nothing", operations: 200) {
+    static let emptyByHand = Subject("fetch, by hand, of nothing", operations: 200) {
         let keys = (0..<100).map { "https://nothing.example.com/\($0)" }
         for key in keys { HandWrittenProtocol.bodies[key] = Data() }
         let configuration = URLSessionConfiguration.default

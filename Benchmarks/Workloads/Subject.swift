@@ -3,7 +3,7 @@ package struct Subject: Sendable {
     package enum Work: Sendable {
         /// Does the operation this many times. The figure is the time for one.
         case operations(@Sendable (Int) async throws -> Void)
-        /// Does the operation once and returns how many bytes it took.
+        /// Does the operation once and returns how many bytes it took, or another count.
         case bytes(@Sendable () throws -> Int)
     }
 
@@ -21,6 +21,10 @@ package struct Subject: Sendable {
         self.name = name
         self.operations = operations
         self.prepare = { .operations(try prepare()) }
+    }
+
+    init(countOf name: String, _ prepare: @escaping @Sendable () throws -> @Sendable () throws -> Int) {
+        self.init(bytesOf: name, prepare)
     }
 
     init(bytesOf name: String, _ prepare: @escaping @Sendable () throws -> @Sendable () throws -> Int) {

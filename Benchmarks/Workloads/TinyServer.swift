@@ -13,9 +13,7 @@ public final class TinyServer: Sendable {
         let answer = Array(head.utf8) + body
         let bodyStart = numbersAnswers ? head.utf8.count : nil
         let listener = socket(AF_INET, Self.stream, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var address = Self.loopback
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -56,6 +54,30 @@ public final class TinyServer: Sendable {
     }
 
     private static let answers = Atomic(0)
+
+    private static var loopback: sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+
+    /// Connects to a port of 127.0.0.1. The caller closes the connection.
+    static func connection(to port: UInt16) throws -> Int32 {
+        var address = loopback
+        address.sin_port = port.bigEndian
+        let connection = socket(AF_INET, stream, 0)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else {
+            close(connection)
+            throw CocoaError(.fileReadUnknown)
+        }
+        return connection
+    }
 
     #if canImport(Glibc)
     private static let stream = Int32(SOCK_STREAM.rawValue)

@@ -6,8 +6,8 @@ package struct Topic: Sendable {
 
     package static let all =
         [
-            hits, otherHits, manyEntries, patterns, misses, threads, loading, fetches, answers, pieces, recording,
-            largeFile,
+            hits, otherHits, manyEntries, patterns, misses, threads, loading, fetches, answers, pieces, tests, serving,
+            recording, largeFile,
         ] + counts
 }
 
@@ -42,7 +42,7 @@ package struct Row: Sendable {
 /// A number computed from one round of measurements.
 package struct Figure: Sendable {
     package enum Unit: Sendable {
-        case seconds, bytes, factor
+        case seconds, bytes, count, factor
     }
 
     package let name: String
@@ -56,6 +56,10 @@ package struct Figure: Sendable {
 
     static func bytes(_ subject: Subject) -> Figure {
         Figure(name: subject.name, unit: .bytes) { $0[subject.name] ?? .nan }
+    }
+
+    static func count(_ subject: Subject) -> Figure {
+        Figure(name: subject.name, unit: .count) { $0[subject.name] ?? .nan }
     }
 
     /// Returns how many times as much is done in the same time.
