@@ -15,8 +15,17 @@ struct RequestContentsTests {
         var request = URLRequest(url: try #require(URL(string: "https://shop.example.com/orders")))
         request.httpMethod = body == nil ? "GET" : "POST"
         request.httpBody = body
+        request.setValue("1", forHTTPHeaderField: "X-Own")
         _ = try? await URLSession.substituted.data(for: request)
         return try #require(TestSubstitutions.current.requests.last)
+    }
+
+    @Test("It has what a handler's request has", arguments: [nil, Data()])
+    func head(body: Data?) async throws {
+        let made = try await Self.made(body: body)
+        #expect(made.url.absoluteString == "https://shop.example.com/orders")
+        #expect(made.method == (body == nil ? "GET" : "POST"))
+        #expect(made.headers["X-Own"] == "1")
     }
 
     @Test("A body is decoded as JSON, and read as text")
