@@ -1,6 +1,7 @@
 import Foundation
 import LocalSubstitution
 import LocalSubstitutionServer
+import LoopbackOrigin
 import TestSupport
 import Testing
 
@@ -79,6 +80,18 @@ struct HandlerTests {
     func errors(path: String, name: String) throws {
         let (served, url) = (try served(), "https://h.example\(path)")
         #expect(try RawClient.exchange(served.request(url), with: served.port(url)) == "error: \(name)\r\n")
+    }
+
+    @Test("What a handler asks has a client's credentials only if the server sends them", arguments: [false, true])
+    func credentials(sendsCredentials: Bool) throws {
+        let origin = try LoopbackServer { .text($0.header("Authorization") ?? "none") }
+        defer { origin.stop() }
+        let url = origin.url("a").absoluteString
+        let map = try SubstitutionMap([url: .handler { try await $0.response() }])
+        let cache = LocalSubstitutionCache(map: map)
+        let served = try ServedMap("{}", unmatched: .load, sendsCredentials: sendsCredentials, cache: cache)
+        let response = try served.exchange(url, fields: ["Authorization: Bearer x"])
+        #expect(response.body == (sendsCredentials ? "Bearer x" : "none"))
     }
 
     @Test("A handler's stream that ends with an error is cut")

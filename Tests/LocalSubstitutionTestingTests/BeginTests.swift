@@ -66,6 +66,7 @@ final class BeginTests: XCTestCase {
         XCTAssertEqual(TestSubstitutions.current.requests.map(\.outcome), [.matched, .matched])
         try TestSubstitutions.end()
         for session in [session, .substituted] { XCTAssertThrowsError(try text(Self.name, in: session)) }
+        XCTAssert(message { try TestSubstitutions.end() }.contains("No substitutions have begun."))
     }
 
     func testIsInForceOnAllThreads() async throws {
@@ -145,5 +146,9 @@ final class BeginTests: XCTestCase {
         let end = #line + 1
         let again = message { try TestSubstitutions.end() }
         XCTAssert(again.hasPrefix("BeginTests.swift:\(end): No substitutions have begun."), again)
+        let wrong = #line + 1
+        let allowed = message { try TestSubstitutions.begin([:], test: name, unmatched: .fail(allowing: ["h/a"])) }
+        XCTAssert(allowed.hasPrefix("BeginTests.swift:\(wrong): The allowed URL “h/a” "), allowed)
+        try TestSubstitutions.end()
     }
 }

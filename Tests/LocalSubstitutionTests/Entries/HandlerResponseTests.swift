@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import HTTPSyntax
+import LocalSubstitutionRecording
 import LoopbackOrigin
 import TestSupport
 import Testing
@@ -257,6 +258,20 @@ struct HandlerResponseTests {
         #expect(asking.cache.statistics.forwarded == 0)
     }
 
+    @Test("A session's recorder doesn't get it, as with forwardTo")
+    func recorder() async throws {
+        let (folder, origin) = (try TemporaryFolder(), try LoopbackServer { _ in .text("network") })
+        defer { origin.stop() }
+        let map = try SubstitutionMap([origin.url("a").absoluteString: .handler { try await $0.response() }])
+        let recorder = try SubstitutionRecorder(folder: folder.url)
+        let session = try LocalSubstitutionCache(map: map).makeSession(recorder: recorder)
+        defer { session.finishTasksAndInvalidate() }
+        for path in ["a", "b"] { _ = try await session.data(from: origin.url(path)) }
+        recorder.flush()
+        let recorded = try SubstitutionMap(contentsOf: folder.file("substitutions.json"))
+        #expect(recorded.entries.map(\.key) == [origin.url("b").absoluteString])
+    }
+
     @Test("The layers after the handler's respond first, count no times, and pass on what they skip")
     func layers() async throws {
         let asking = try Asking(origin: { .text("network \($0.header("X-Set") ?? "")") }) { request in
@@ -353,5 +368,10 @@ struct HandlerResponseTests {
         var never = Answer.notSubstituted
         never.status = 201
         #expect(never.problems.count == 1)
+        for change: (inout Answer) -> Void in [{ $0.body = data }, { $0.headers["A"] = "b" }, { $0.mimeType = "a/b" }] {
+            var never = Answer.notSubstituted
+            change(&never)
+            #expect(!never.problems.isEmpty)
+        }
     }
 }

@@ -323,6 +323,22 @@ struct HandlerTests {
             Wrong(testDescription: "target", answer: .forward(to: "https://o/*"), message: "“https://o/*” has a *"),
             Wrong(testDescription: "piece", answer: .stream([.file("none")]), message: "“none” doesn't exist"),
             Wrong(
+                testDescription: "header",
+                answer: .text("a").headers(["Content-Length": "1"]),
+                message: "Content-Length"
+            ),
+            Wrong(testDescription: "type", answer: .text("a").mimeType("css"), message: "“css” isn't a MIME type"),
+            Wrong(
+                testDescription: "follow",
+                answer: .text("a").headers(["Location": "/"]).follow(false),
+                message: "“follow” is only for redirects"
+            ),
+            Wrong(
+                testDescription: "no location",
+                answer: .status(302).follow(false),
+                message: "“follow” is only for redirects"
+            ),
+            Wrong(
                 testDescription: "two rates",
                 answer: .text("").bytesPerSecond(0),
                 message: "“bytesPerSecond” must be"
