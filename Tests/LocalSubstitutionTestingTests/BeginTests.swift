@@ -56,6 +56,12 @@ final class BeginTests: XCTestCase {
         )
     }
 
+    func testReleasesItsCache() throws {
+        weak var cache: LocalSubstitutionCache?
+        try withSubstitutions([Self.name: .text("a")]) { cache = TestSubstitutions.current.cache }
+        XCTAssertNil(cache)
+    }
+
     func testBeginsAndEnds() throws {
         try TestSubstitutions.begin("Fixtures/inner.json", test: name)
         XCTAssertEqual(try text(Self.name), "inner")
@@ -119,6 +125,25 @@ final class BeginTests: XCTestCase {
         begun.wait()
         let description = message { try TestSubstitutions.end() }
         XCTAssert(description.contains("was still running a second after the test ended"), description)
+    }
+
+    func testEndCancelsHandlers() throws {
+        let begun = DispatchSemaphore(value: 0)
+        try TestSubstitutions.begin(
+            [
+                Self.name: .handler { _ in
+                    begun.signal()
+                    try? await Task.sleep(for: .seconds(600))
+                    // The end has to wait for this.
+                    for _ in 0..<10_000 { await Task.yield() }
+                    return .text("a")
+                }
+            ],
+            test: name
+        )
+        URLSession.substituted.dataTask(with: try XCTUnwrap(URL(string: Self.name))).resume()
+        begun.wait()
+        try TestSubstitutions.end()
     }
 
     func testForgottenEndIsNamedOnce() throws {

@@ -40,6 +40,7 @@ struct RecordingTests {
                 answer.headers += [
                     ("X-Total-Count", "40"), ("Retry-After", "5"), ("Location", "/?access_token=s3cr3t"),
                 ]
+            case ("GET", "/long"): answer = .ok(Data(count: ChildRecording.longBody))
             case ("GET", "/held"): answer = LoopbackServer.Answer(delay: 600)
             default:
                 answer = .text("no such thing")
@@ -97,6 +98,18 @@ struct RecordingTests {
         #expect(issues.count == 1 && issues[0].contains("Recorded 2 responses"), "\(issues)")
         origin.stop()
         let replay = try await Self.run("otherClients", folder.file("map.json"), origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
+    @Test("What a server loads is recorded whole, even if it's long")
+    func longFromServer() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let recording = try await Self.run("longFromServer", folder.file("map.json"), origin, records: true)
+        #expect(recording.issues.count == 1)
+        #expect(recording.issues.first?.text.contains("Recorded 1 response") == true, "\(recording.issues)")
+        origin.stop()
+        let replay = try await Self.run("longFromServer", folder.file("map.json"), origin, records: false)
         #expect(replay.issues.map(\.description) == [])
     }
 

@@ -90,6 +90,16 @@ struct SharedSessionTests {
         try await withSubstitutions([:], sharedSession: true) {}
     }
 
+    @Test(
+        "A request outside any test isn't a forgotten one of this test",
+        .substituting(["http://127.0.0.1:9/detached": .text("a")])
+    )
+    func outside() async throws {
+        let url = "http://127.0.0.1:9/detached"
+        await Task.detached { _ = try? await text(url, in: .shared) }.value
+        #expect(try await text(url) == "a")
+    }
+
     @Test("On watchOS, it can't be answered, and the error names what can")
     func withoutProtocols() throws {
         let error = try #require(throws: Complaint.self) { try SharedSession.check(.watch) }

@@ -20,7 +20,7 @@ struct TraitIssueTests {
         arguments: [
             "answered", "failing", "used", "sessionOfOneArgument", "ReplacedWrong/replaced", "OfSuite/idle",
             "failingRequest", "cancelledHandler", "noEntries", "noEntriesOffline", "noEntriesOnline", "otherClient",
-            "otherMethod", "otherClientSession", "lookup",
+            "otherMethod", "otherClientSession", "lookup", "lookupInside",
         ]
     )
     func none(_ test: String) async throws {

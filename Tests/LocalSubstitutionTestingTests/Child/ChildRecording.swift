@@ -152,6 +152,18 @@ struct ChildRecording {
         #expect(try await text(local, in: session) == "no such thing")
     }
 
+    /// Without a recording, a server would stream this body.
+    static let longBody = 17 << 20
+
+    @Test(.substituting(map))
+    func longFromServer() async throws {
+        let server = try SubstitutionServer(cache: TestSubstitutions.current.cache)
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        let url = try #require(URL(string: Self.origin + "long"))
+        #expect(try await session.data(from: server.url(for: url)).0.count == Self.longBody)
+    }
+
     @Test(.substituting(map, redacting: { $0.isExcluded = true }))
     func refused() async throws {
         #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)

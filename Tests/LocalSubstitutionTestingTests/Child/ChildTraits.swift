@@ -311,6 +311,21 @@ struct ChildTraits {
         #expect(TestSubstitutions.current.cache.cachedResponse(for: request) != nil)
     }
 
+    /// Requests that are made only inside `withSubstitutions` are the test's, too.
+    @Test(.substituting(["https://shop.example.com/name": .text("a")]), arguments: [true, false])
+    func lookupInside(isAsync: Bool) async throws {
+        let request = URLRequest(url: try #require(URL(string: Self.nameURL)))
+        let look = { _ = TestSubstitutions.current.cache.cachedResponse(for: request) }
+        if isAsync {
+            try await withSubstitutions([Self.nameURL: .text("b")]) {
+                await Task.yield()
+                look()
+            }
+        } else {
+            try withSubstitutions([Self.nameURL: .text("b")]) { look() }
+        }
+    }
+
     @Test(.substituting(["https://shop.example.com/prices": "prices.txt"]))
     func noFolder() async throws {
         Issue.record("it must not run")
