@@ -20,7 +20,7 @@ extension Subject {
     }
 
     fileprivate static let chunks = Subject(countOf: "chunks of 1,000 pieces, from a server") {
-        let (server, url) = try server(.stream(pieces.map { .text($0) }))
+        let (server, url) = try serve(.stream(pieces.map { .text($0) }))
         return {
             defer { withExtendedLifetime(server) {} }
             return try Chunks.count(of: url)
@@ -28,12 +28,12 @@ extension Subject {
     }
 
     private static func served(_ answer: SubstitutionMap.Answer) throws -> @Sendable (Int) async throws -> Void {
-        let (server, url) = try server(answer)
+        let (server, url) = try serve(answer)
         let length = pieces.joined().utf8.count
         return fetches([url.absoluteString], .ephemeral, size: length) { withExtendedLifetime(server) {} }
     }
 
-    private static func server(_ answer: SubstitutionMap.Answer) throws -> (SubstitutionServer, URL) {
+    private static func serve(_ answer: SubstitutionMap.Answer) throws -> (SubstitutionServer, URL) {
         let key = "https://cdn.example.com/s"
         let cache = LocalSubstitutionCache(map: try SubstitutionMap([key: answer]))
         let server = try SubstitutionServer(cache: cache)

@@ -23,7 +23,8 @@ extension Subject {
 
     /// Nothing ends these substitutions, so their session stays the same.
     fileprivate static let handledInTest = Subject("fetch, by an empty handler of a test", operations: 200) {
-        try TestSubstitutions.begin(["https://cdn.example.com/*": .handler { _ in .status(200) }], test: "Tests.handled")
+        let entries: KeyValuePairs = ["https://cdn.example.com/*": SubstitutionMap.Answer.handler { _ in .status(200) }]
+        try TestSubstitutions.begin(entries, test: "Tests.handled")
         let configuration = TestSubstitutions.current.configuration
         return fetches((0..<100).map { "https://cdn.example.com/\($0)" }, configuration, size: 0)
     }

@@ -102,12 +102,30 @@ struct HandlerResponseTests {
         #expect(sent.header("X-Number") == "2")
     }
 
-    @Test("A body that was read from a stream is sent, however long it is", arguments: [10, 9 << 20])
-    func streamedBody(count: Int) async throws {
-        let asking = try Asking(origin: { .text("\($0.body.count)") }) { try await $0.response() }
+    @Test(
+        "A body that was read from a stream is sent, however long it is, and again after a redirect",
+        arguments: [10, 9 << 20],
+        ["a", "moved"]
+    )
+    func streamedBody(count: Int, path: String) async throws {
+        let asking = try Asking(origin: { request in
+            request.path == "/moved" ? .redirect(to: "/a", status: 307) : .text("\(request.body.count)")
+        }) { try await $0.response() }
         let body = Data(repeating: 7, count: count)
-        let (text, _) = try await asking.load("a", "POST") { $0.httpBodyStream = InputStream(data: body) }
+        let (text, _) = try await asking.load(path, "POST") { $0.httpBodyStream = InputStream(data: body) }
         #expect(text == "\(count)")
+    }
+
+    @Test("A status that allows no body has none", arguments: [(204, nil), (200, "")] as [(Int, String?)])
+    func noBody(status: Int, body: String?) async throws {
+        let seen = Guarded<Data?>(Data("unseen".utf8))
+        let asking = try Asking(origin: { _ in LoopbackServer.Answer(status: status) }) { request in
+            let answer = try await request.response()
+            seen.withLock { $0 = answer.body }
+            return answer
+        }
+        #expect(try await asking.load().head.statusCode == status)
+        #expect(seen.withLock { $0 } == body.map { Data($0.utf8) })
     }
 
     @Test("Credentials and headers of the transfer are left out; other names stay as they were sent")
@@ -116,6 +134,7 @@ struct HandlerResponseTests {
         let sent = [
             ("Set-Cookie", "id=1"), ("X-Auth-Token", "0a1b"), ("Location", "https://h/?access_token=0a1b"),
             ("Access-Control-Allow-Credentials", "true"), ("ETag", "\"1\""), ("x-lower", "v"),
+            ("Content-Type", "text/plain; access_token=0a1b"),
         ]
         let asking = try Asking(origin: { _ in
             LoopbackServer.Answer(headers: sent, body: Data("text".utf8))
@@ -129,6 +148,7 @@ struct HandlerResponseTests {
         for name in ["Set-Cookie", "X-Auth-Token", "Location", "Content-Length"] {
             #expect(headers[header: name] == nil, "\(name)")
         }
+        #expect(headers[header: "Content-Type"] == "text/plain")
         #expect(headers["Access-Control-Allow-Credentials"] == "true")
         #expect(headers[header: "ETag"] == "\"1\"")
         #expect(headers[header: "X-Lower"] == "v")
@@ -201,10 +221,16 @@ struct HandlerResponseTests {
         #expect(asking.origin.requests.count == 1)
     }
 
-    @Test("A body over 64 MiB throws")
-    func longBody() async throws {
+    @Test("A body over 64 MiB throws, whether it's the server's or another layer's", arguments: [false, true])
+    func longBody(isOfLayer: Bool) async throws {
         let body = Data(count: 64 << 20 + 1)
         let asking = try Asking(origin: { _ in .ok(body) }) { try await $0.response() }
+        if isOfLayer {
+            let recording = try SubstitutionMap([
+                asking.origin.url("a").absoluteString: .data(body, mimeType: "application/octet-stream")
+            ])
+            asking.cache.change { $0.recording = MapLayer(recording) }
+        }
         let error = try await #require(throws: URLError.self) { try await asking.load() }
         #expect(error.code == .dataLengthExceedsMaximum)
         #expect(error.localizedDescription.contains("The response is longer than 67,108,864 bytes"))
@@ -247,6 +273,27 @@ struct HandlerResponseTests {
         let error = await #expect(throws: URLError.self) { try await request.response() }
         #expect(error?.code == .cancelled)
         #expect(asking.origin.requests.isEmpty)
+    }
+
+    @Test("A call that's under way when the handler returns is cancelled")
+    func left() async throws {
+        let (codes, code) = AsyncStream.makeStream(of: URLError.Code?.self)
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let asking = try Asking(origin: { _ in
+            arrival.yield()
+            return LoopbackServer.Answer(delay: 600)
+        }) { request in
+            Task {
+                do { _ = try await request.response() } catch { code.yield((error as? URLError)?.code) }
+            }
+            for await _ in arrivals { break }
+            return .text("a")
+        }
+        #expect(try await asking.load().text == "a")
+        for await code in codes {
+            #expect(code == .cancelled)
+            break
+        }
     }
 
     @Test("It isn't a request of its own in statistics and events")
@@ -307,6 +354,13 @@ struct HandlerResponseTests {
         let (text, head) = try await asking.load("a")
         #expect(text == "added first")
         #expect(head.value(forHTTPHeaderField: "X-Handled") == "1")
+        // What the test has added before comes first.
+        let before = try SubstitutionMap(["\(base)/a": .text("before")])
+        asking.cache.change { layers in
+            layers = MapLayers(.empty)
+            for map in [before, added] { layers.add(map) }
+        }
+        #expect(try await asking.load("a").text == "added before")
     }
 
     @Test("Another client's handler gets the server's response, too")
