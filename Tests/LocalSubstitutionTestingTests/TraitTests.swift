@@ -32,6 +32,48 @@ struct TraitTests {
         #expect(String(decoding: body, as: UTF8.self) == "sold out\n")
     }
 
+    @Test(
+        "Cancelling a request cancels its handler while the test goes on",
+        .substituting([:]),
+        .timeLimit(.minutes(1))
+    )
+    func cancelledRequest() async throws {
+        let (steps, step) = AsyncStream.makeStream(of: Bool.self)
+        try TestSubstitutions.current.add([
+            Self.name: .handler { _ in
+                step.yield(false)
+                while !Task.isCancelled { await Task.yield() }
+                step.yield(true)
+                return .status(204)
+            }
+        ])
+        let task = URLSession.substituted.dataTask(with: try #require(URL(string: Self.name)))
+        task.resume()
+        for await isCancelled in steps {
+            if isCancelled { break }
+            task.cancel()
+        }
+    }
+
+    @Test("A cancelled test waits for its handlers, too")
+    func cancelledTest() async throws {
+        let (begins, begun) = AsyncStream.makeStream(of: Void.self)
+        let handler: SubstitutionMap.Handler = { _ in
+            begun.yield()
+            try? await Task.sleep(for: .seconds(600))
+            // The end has to wait for this. A handler that it didn't wait for would be an issue.
+            for _ in 0..<1_000 { await Task.yield() }
+            return .status(204)
+        }
+        try await Task {
+            try await withSubstitutions([Self.name: .handler(handler)]) {
+                URLSession.substituted.dataTask(with: try #require(URL(string: Self.name))).resume()
+                for await _ in begins { break }
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        }.value
+    }
+
     @Test("A map in a bundle answers", .substituting(named: "bundled", in: fixtures))
     func bundle() async throws {
         #expect(try await text(Self.name) == "bundled")

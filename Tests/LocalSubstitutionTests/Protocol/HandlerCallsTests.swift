@@ -27,6 +27,22 @@ struct HandlerCallsTests {
             #expect(await calls.end() == running.sorted())
         }
     }
+
+    @Test("A call that begins only after the end is cancelled", arguments: [true, false])
+    func late(isStartedBefore: Bool) async {
+        let calls = HandlerCalls { _ in false }
+        let (results, result) = AsyncStream.makeStream(of: Void.self)
+        let start = {
+            _ = calls.start("late") {
+                while !Task.isCancelled { await Task.yield() }
+                result.yield(())
+            }
+        }
+        if isStartedBefore { start() } else { calls.begin() }
+        #expect(await calls.end() == [])
+        if isStartedBefore { calls.begin() } else { start() }
+        for await _ in results { break }
+    }
 }
 
 /// Blocks the thread until the process ends.
