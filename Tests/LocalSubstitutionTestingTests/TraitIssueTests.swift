@@ -21,6 +21,7 @@ struct TraitIssueTests {
             "answered", "failing", "used", "sessionOfOneArgument", "ReplacedWrong/replaced", "OfSuite/idle",
             "failingRequest", "cancelledHandler", "noEntries", "noEntriesOffline", "noEntriesOnline", "otherClient",
             "otherMethod", "otherClientSession", "lookup", "lookupInside",
+            "lookupInsideAsync",
         ]
     )
     func none(_ test: String) async throws {

@@ -16,7 +16,8 @@ import Guarded
 ///   CoreFoundation has types of its own. Whether it asks the cache or `canInit` first isn't documented, so there are both orders.
 /// - *Thread*: a protocol is started and stopped on one thread with a run loop, and calls its client there (sample CustomHTTPProtocol).
 /// - *Stop*: `stopLoading` is called when a task ends, is cancelled or is suspended (CustomHTTPProtocol), and a stopped protocol must
-///   not call its client (documentation of `stopLoading`).
+///   not call its client (documentation of `stopLoading`). A task that takes too long is ended by the loader (documentation of
+///   `timeoutInterval`).
 /// - *Redirects*: a protocol may announce one with `wasRedirectedTo` (documentation of `URLProtocolClient`). This package's never does.
 /// - *Challenges*: a protocol passes a challenge to its client, which answers the challenge's sender (the same).
 final class AppleLoader: Sendable {
@@ -151,6 +152,15 @@ final class AppleLoad: NSObject, URLProtocolClient, @unchecked Sendable {
         }
     }
 
+    /// Ends the task as the loader does once the request's time is over.
+    func timeOut() {
+        onThread { [self] in
+            guard !hasEnded else { return }
+            task.setError(URLError(.timedOut))
+            end(.failed(.timedOut))
+        }
+    }
+
     /// Cancels the task when it has its outcome, before the protocol is stopped.
     func cancelAtTheEnd() { onThread { [self] in isCancelledAtTheEnd = true } }
 
@@ -268,26 +278,26 @@ extension CachedURLResponse {
 /// The facts of a task whose state the model sets.
 private struct ModelTask: Sendable {
     let task: URLSessionTask
-    private let state: @Sendable (URLSessionTask.State) -> Void
+    private let facts: Guarded<Facts>
 
     /// - Parameter isDownload: Whether it's a download task. Otherwise, it's an upload task, which is a data task, too.
     init(_ request: URLRequest, isDownload: Bool) {
         if isDownload {
             let task = Download(request)
-            self.task = task
-            state = { state in task.facts.withLock { $0.state = state } }
+            (self.task, facts) = (task, task.facts)
         } else {
             let task = Upload(request)
-            self.task = task
-            state = { state in task.facts.withLock { $0.state = state } }
+            (self.task, facts) = (task, task.facts)
         }
     }
 
-    func setState(_ state: URLSessionTask.State) { self.state(state) }
+    func setState(_ state: URLSessionTask.State) { facts.withLock { $0.state = state } }
+    func setError(_ error: URLError) { facts.withLock { $0.error = error } }
 
     fileprivate struct Facts: Sendable {
         let request: URLRequest
         var state = URLSessionTask.State.running
+        var error: URLError?
     }
 
     private final class Upload: URLSessionUploadTask, @unchecked Sendable {
@@ -301,6 +311,7 @@ private struct ModelTask: Sendable {
         override var originalRequest: URLRequest? { facts.withLock { $0.request } }
         override var currentRequest: URLRequest? { originalRequest }
         override var state: State { facts.withLock { $0.state } }
+        override var error: (any Error)? { facts.withLock { $0.error } }
         override var priority: Float {
             get { 0.5 }
             set {}
@@ -318,6 +329,7 @@ private struct ModelTask: Sendable {
         override var originalRequest: URLRequest? { facts.withLock { $0.request } }
         override var currentRequest: URLRequest? { originalRequest }
         override var state: State { facts.withLock { $0.state } }
+        override var error: (any Error)? { facts.withLock { $0.error } }
         override var priority: Float {
             get { 0.5 }
             set {}

@@ -281,6 +281,24 @@ struct AppleLoaderTests {
         #expect(heard.withLock { $0 } == [true])
     }
 
+    @Test("Stop: a task that the loader ends after its timeout has failed, and wasn't cancelled")
+    func timedOut() async throws {
+        let heard = Guarded<[URLError.Code?]>([])
+        let listener = SessionRules.Listener { _ in
+            { progress in
+                let error = if case .ended(let outcome, _) = progress { outcome.error } else { URLError?.none }
+                heard.withLock { $0.append(error?.code) }
+            }
+        }
+        let loader = try loader(try cache(["https://h/a": .text("a").delay(3600)]), listener: listener)
+        let load = loader.load(try request("https://h/a"))
+        await load.settle()
+        load.timeOut()
+        _ = await load.outcome()
+        await load.settle()
+        #expect(heard.withLock { $0 } == [.timedOut])
+    }
+
     struct Counted: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let path: String
