@@ -278,21 +278,23 @@ extension CachedURLResponse {
 /// The facts of a task whose state the model sets.
 private struct ModelTask: Sendable {
     let task: URLSessionTask
-    private let facts: Guarded<Facts>
+    private let change: @Sendable ((inout Facts) -> Void) -> Void
 
     /// - Parameter isDownload: Whether it's a download task. Otherwise, it's an upload task, which is a data task, too.
     init(_ request: URLRequest, isDownload: Bool) {
         if isDownload {
             let task = Download(request)
-            (self.task, facts) = (task, task.facts)
+            self.task = task
+            change = { change in task.facts.withLock { change(&$0) } }
         } else {
             let task = Upload(request)
-            (self.task, facts) = (task, task.facts)
+            self.task = task
+            change = { change in task.facts.withLock { change(&$0) } }
         }
     }
 
-    func setState(_ state: URLSessionTask.State) { facts.withLock { $0.state = state } }
-    func setError(_ error: URLError) { facts.withLock { $0.error = error } }
+    func setState(_ state: URLSessionTask.State) { change { $0.state = state } }
+    func setError(_ error: URLError) { change { $0.error = error } }
 
     fileprivate struct Facts: Sendable {
         let request: URLRequest
