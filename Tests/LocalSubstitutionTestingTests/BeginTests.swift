@@ -56,12 +56,6 @@ final class BeginTests: XCTestCase {
         )
     }
 
-    func testReleasesItsCache() throws {
-        weak var cache: LocalSubstitutionCache?
-        try withSubstitutions([Self.name: .text("a")]) { cache = TestSubstitutions.current.cache }
-        XCTAssertNil(cache)
-    }
-
     func testBeginsAndEnds() throws {
         try TestSubstitutions.begin("Fixtures/inner.json", test: name)
         XCTAssertEqual(try text(Self.name), "inner")
