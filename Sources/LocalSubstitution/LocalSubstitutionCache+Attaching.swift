@@ -31,7 +31,7 @@ extension LocalSubstitutionCache {
     ///     has when you call this method.
     ///   - unmatched: What happens to requests that no entry matches. By default, they're loaded from the network.
     /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern. For a background
-    ///   configuration, and on watchOS, also if `unmatched` isn't `.load`, because custom protocols aren't available.
+    ///   configuration, and on watchOS, also if `unmatched` isn't `.load`, because custom URL protocols aren't available.
     public func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched = .load
@@ -47,7 +47,7 @@ extension LocalSubstitutionCache {
     ///     and isn't recorded.
     ///   - listener: Hears of each HTTP request whose body is available to the protocol; `nil` for none. With a
     ///     listener, the protocol also intercepts requests that it otherwise wouldn't.
-    /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
+    /// - Returns: The protocol's class; `nil` where custom URL protocols aren't available.
     @discardableResult
     @inline(never)  // Otherwise, each of its callers would contain a copy.
     package func attach(
@@ -178,14 +178,14 @@ extension LocalSubstitutionCache {
         guard responder.traits.contains(.hasProtocols) else {
             return AttachmentError(
                 .unsupportedPlatform,
-                "watchOS has no custom protocols. Attach without a recorder, and with unmatched: .load."
+                "watchOS has no custom URL protocols. Attach without a recorder, and with unmatched: .load."
             )
         }
         guard configuration.identifier != nil else { return nil }
         return AttachmentError(
             .backgroundConfiguration,
-            "A background configuration can't use custom protocols. Attach to a default or ephemeral configuration, "
-                + "or attach without a recorder and with unmatched: .load."
+            "A background configuration can't use custom URL protocols. Attach to a default or ephemeral "
+                + "configuration, or attach without a recorder and with unmatched: .load."
         )
     }
 }

@@ -43,7 +43,7 @@ extension LocalSubstitutionCache {
     /// - Parameter unmatched: What happens to requests that no entry matches. By default, they're loaded from the
     ///   network.
     /// - Throws: An error if an allowed URL of `unmatched` is neither a URL nor a match pattern. On Linux, also if the
-    ///   process has already used a session. On watchOS, which has no custom protocols, also if `unmatched` isn't
+    ///   process has already used a session. On watchOS, which has no custom URL protocols, also if `unmatched` isn't
     ///   `.load`. After an error, nothing has changed.
     public func install(unmatched: Unmatched = .load) throws(AttachmentError) {
         try install(unmatched: unmatched, responseRecorder: nil)

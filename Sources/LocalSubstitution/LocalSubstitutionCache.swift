@@ -92,8 +92,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - mapFile: The map, a JSON file.
-    ///   - resources: The folder with the entries' files. By default, the folder `Substitutes` beside the map; if it
-    ///     doesn't exist, `Resources`; if neither exists, the map's folder.
+    ///   - resources: The folder with the entries' files. By default, the folder `Substitutes` beside the map, or else
+    ///     the folder `Resources` there. If neither exists, the map's own folder is used.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The handlers by name. An entry's field `handler` contains such a name. Empty by default.
     ///   - reloadsChanges: Whether changes to the map's file and the entries' files take effect at the next request;

@@ -26,7 +26,7 @@ extension LocalSubstitutionCache {
     ///     from the network.
     ///   - recorder: Records the network's responses, and responds with them when the network fails; `nil` for none.
     /// - Throws: The errors of `attach(to:unmatched:)`. With a recorder, also an error for a background configuration
-    ///   and on watchOS, where custom protocols don't work.
+    ///   and on watchOS, where custom URL protocols don't work.
     public func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched = .load,

@@ -34,8 +34,8 @@ enum SharedSession {
     ) throws(Complaint) {
         guard traits.contains(.hasProtocols) else {
             throw Complaint(
-                "watchOS has no custom protocols, so requests with URLSession.shared can't be intercepted. Leave out sharedSession, and "
-                    + "pass URLSession.substituted to the code."
+                "watchOS has no custom URL protocols, so requests with URLSession.shared can't be intercepted. Leave "
+                    + "out sharedSession, and pass URLSession.substituted to the code."
             )
         }
         guard !isReached() else { return }

@@ -220,8 +220,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///     without its folder. Recordings are written beside the path. If a recording isn't there, the bundle's is used.
     ///   - unmatched: What happens to requests that no entry matches. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By
-    ///     default, the folder `Substitutes` beside the map; if it doesn't exist, `Resources`; if neither exists, the
-    ///     map's own folder.
+    ///     default, the folder `Substitutes` beside the map, or else the folder `Resources` there. If neither exists, the
+    ///     map's own folder is used.
     ///   - handlers: The closures that entries name in their field `handler`. By default, none.
     ///   - sharedSession: Whether `URLSession.shared` also uses the map while the test runs; `false` by default. Tests
     ///     with this option run one at a time, but in parallel with all other tests. On Linux, the map ignores the

@@ -45,8 +45,8 @@ extension TestSubstitutions {
     ///   - unmatched: What happens to requests that no entry matches. By default, they fail, and ``end(fileID:line:)``
     ///     throws an error that explains each.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By
-    ///     default, the folder `Substitutes` beside the map; if it doesn't exist, `Resources`; if neither exists, the
-    ///     map's own folder.
+    ///     default, the folder `Substitutes` beside the map, or else the folder `Resources` there. If neither exists, the
+    ///     map's own folder is used.
     ///   - handlers: The closures that entries name in their field `handler`. By default, none.
     ///   - sharedSession: Whether requests with `URLSession.shared` are also intercepted; `false` by default. If `true`, the
     ///     process must not have used that session before the first call; on Linux, it must not have used any session.

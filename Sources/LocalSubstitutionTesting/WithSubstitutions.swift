@@ -20,8 +20,8 @@ import Testing
 ///     test's file.
 ///   - unmatched: What happens to requests that no entry matches. By default, they fail and are issues of the test.
 ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By
-///     default, the folder `Substitutes` beside the map; if it doesn't exist, `Resources`; if neither exists, the map's
-///     own folder.
+///     default, the folder `Substitutes` beside the map, or else the folder `Resources` there. If neither exists, the
+///     map's own folder is used.
 ///   - handlers: The closures that entries name in their field `handler`. By default, none.
 ///   - sharedSession: Whether `URLSession.shared` also uses the map while the body runs; `false` by default. If `true`,
 ///     the process must not have used `URLSession.shared` before this call; on Linux, it must not have used any

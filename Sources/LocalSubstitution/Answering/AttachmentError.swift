@@ -10,9 +10,9 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
         /// Creates a kind with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The configuration is for background sessions. They use no custom protocols, and the attachment needs one.
+        /// The configuration is for background sessions. They use no custom URL protocols, and the attachment needs one.
         public static var backgroundConfiguration: Kind { Kind(rawValue: "backgroundConfiguration") }
-        /// The platform, such as watchOS, has no custom protocols, and the attachment needs one.
+        /// The platform, such as watchOS, has no custom URL protocols, and the attachment needs one.
         public static var unsupportedPlatform: Kind { Kind(rawValue: "unsupportedPlatform") }
         /// An allowed URL of `unmatched` is neither a URL nor a match pattern.
         public static var invalidAllowedURL: Kind { Kind(rawValue: "invalidAllowedURL") }
@@ -36,7 +36,7 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
     /// For an installation; an attachment's error gives other advice.
     static let withoutProtocols = AttachmentError(
         .unsupportedPlatform,
-        "watchOS has no custom protocols. Install without a recorder, and with unmatched: .load."
+        "watchOS has no custom URL protocols. Install without a recorder, and with unmatched: .load."
     )
 
     init(_ kind: Kind, _ description: String) {

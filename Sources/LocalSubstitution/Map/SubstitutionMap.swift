@@ -117,8 +117,9 @@ public struct SubstitutionMap: Sendable {
     ///
     /// - Parameters:
     ///   - file: A JSON file in UTF-8.
-    ///   - resources: The folder with the entries' files. By default, the folder `Substitutes` beside the map; if it
-    ///     doesn't exist, `Resources`; if neither exists, the map's folder, except for the map itself and hidden files.
+    ///   - resources: The folder with the entries' files. By default, the folder `Substitutes` beside the map, or else
+    ///     the folder `Resources` there. If neither exists, the map's own folder is used, but the map itself and hidden
+    ///     files aren't.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The closures for entries with the field `handler`, by name.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
@@ -284,8 +285,8 @@ extension SubstitutionMap {
     /// Files of 64 KiB and more are mapped into memory, since nothing changes an installed bundle.
     ///
     /// - Parameters:
-    ///   - bundle: The bundle. The entries' files are in the folder `Substitutes` beside the map; if it doesn't exist, in
-    ///     `Resources`; if neither exists, in the map's folder.
+    ///   - bundle: The bundle. The entries' files are in the folder `Substitutes` beside the map, or else in the
+    ///     folder `Resources` there. If neither exists, they're in the map's own folder.
     ///   - name: The name of the map's file, without its extension `json`.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The closures for entries with the field `handler`, by name.

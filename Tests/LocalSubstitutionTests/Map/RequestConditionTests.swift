@@ -43,7 +43,7 @@ struct RequestConditionTests {
         Row(
             #"{"headers": {"X-Plan": null}}"#,
             headers: ["X-PLAN": ""],
-            "the request has the header “X-Plan”, which must be missing"
+            "the request has the header “X-Plan”, but must not have it"
         ),
         Row(
             #"{"headers": {"authorization": "Bearer a"}}"#,
@@ -62,7 +62,7 @@ struct RequestConditionTests {
         Row(#"{"query": {"page": "2"}}"#, "the query has no parameter “page”"),
         Row(#"{"query": {"page": "2"}}"#, query: "?Page=2", "the query has no parameter “page”"),
         Row(#"{"query": {"page": null}}"#, query: "?pages=1"),
-        Row(#"{"query": {"page": null}}"#, query: "?page", "the query has the parameter “page”, which must be missing"),
+        Row(#"{"query": {"page": null}}"#, query: "?page", "the query has the parameter “page”, but must not have it"),
         Row(#"{"query": {"page": ""}}"#, query: "?page"),
         Row(#"{"query": {"a b": "c d&e=f*"}}"#, query: "?a%20b=%63%20d%26e=fg"),
         Row(#"{"query": {"q": "ü"}}"#, query: "?q=%c3%bc"),

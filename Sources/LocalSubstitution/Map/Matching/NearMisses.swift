@@ -26,8 +26,8 @@ extension SubstitutionMap {
             public static var trailingSlash: Difference { Difference(rawValue: "trailing slash") }
             /// The case of letters in the path or query.
             public static var letterCase: Difference { Difference(rawValue: "letter case") }
-            /// The percent-encoding of characters in the path or query, such as `(` and `%28`. Also the ways to write a
-            /// space (`+` and `%20`) or a letter with an accent (as one character and as two).
+            /// The percent-encoding of characters in the path or query, such as `(` and `%28`. This includes a space
+            /// written as `+` or `%20`, and an accented letter written as one character or as two.
             public static var percentEncoding: Difference { Difference(rawValue: "percent-encoding") }
             /// The request's method, which the entry doesn't list.
             public static var method: Difference { Difference(rawValue: "method") }

@@ -67,7 +67,7 @@ package final class RequestCondition: Sendable {
         guard !isMet else { return nil }
         let owner = isHeader ? "the request" : "the query"
         let name = "\(isHeader ? "header" : "parameter") “\(field.name)”"
-        guard let wanted = field.value else { return "\(owner) has the \(name), which must be missing" }
+        guard let wanted = field.value else { return "\(owner) has the \(name), but must not have it" }
         guard !values.isEmpty else { return "\(owner) has no \(name)" }
         if isHeader, HTTPSyntax.credentialHeaders.contains(where: field.name.isSameHeader) {
             return "the \(name) has another value"
