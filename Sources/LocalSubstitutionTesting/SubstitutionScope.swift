@@ -251,10 +251,10 @@ struct SubstitutionScope: Sendable {
     /// How to make an entry match the request.
     private func advice(on request: TestSubstitutions.Request) -> String {
         if request.isHiddenUpload {
-            let reason = "on Linux, Foundation hides an upload task's body."
+            let reason = "because Foundation hides an upload task's body on Linux."
             return request.entry == nil
-                ? "Add an entry by hand. Use a data task with httpBody if you want to record the request: \(reason)"
-                : "Use a data task with httpBody: \(reason)"
+                ? "Add an entry by hand. Or record the request. Use a data task with httpBody for that, \(reason)"
+                : "Use a data task with httpBody, \(reason)"
         }
         if let archive = options.source.archive {
             let name = archive.lastPathComponent

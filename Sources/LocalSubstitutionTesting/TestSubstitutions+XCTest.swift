@@ -57,9 +57,9 @@ extension TestSubstitutions {
     ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
     ///   - line: The line that errors name. By default, the caller's.
     ///   - column: The column of the call. By default, the caller's.
-    /// - Throws: An error that lists every problem with the map. If the last test didn't call ``end(fileID:line:)``, an
-    ///   error that names its call of `begin`; the next test then begins afresh. In a Swift Testing test, an error that
-    ///   names the trait.
+    /// - Throws: An error that lists every problem with the map. If the previous test didn't call
+    ///   ``end(fileID:line:)``, the error names that test's call of `begin`, and the test after this one begins afresh.
+    ///   In a Swift Testing test, the error names the trait to use instead.
     public static func begin(
         // Not `String`, for the same reason as in the trait.
         _ map: some StringProtocol,

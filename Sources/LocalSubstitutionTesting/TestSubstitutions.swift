@@ -216,9 +216,9 @@ extension TestSubstitutions {
         /// The request is loaded from the network.
         case load
 
-        /// Every request that no entry matches fails, and the test gets an issue. No URL is allowed.
+        /// Every request that no entry matches fails, whatever its URL, and the test gets an issue.
         public static var issue: Unmatched { .issue(allowing: []) }
-        /// Every request that no entry matches fails without an issue. No URL is allowed.
+        /// Every request that no entry matches fails without an issue, whatever its URL.
         public static var fail: Unmatched { .fail(allowing: []) }
 
         /// The cache's setting for these requests. The cache doesn't distinguish failures with and without an issue.

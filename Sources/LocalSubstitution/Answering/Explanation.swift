@@ -42,8 +42,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let file: URL?
     /// The response's `Content-Type`, such as `text/css; charset=utf-8`, if the winning entry decides it.
     ///
-    /// `nil` if no entry wins, if the entry sets an empty `Content-Type`, fails the request or calls a handler, and if
-    /// the network responds. If the network responds and the entry sets the header `Content-Type`, this is its value.
+    /// `nil` if no entry wins, or if the entry fails the request, calls a handler or sets an empty `Content-Type`. If the
+    /// network responds, this is the `Content-Type` that the entry sets, or `nil` if the entry sets none.
     public let contentType: String?
     /// Where the MIME type comes from, in words; `nil` if ``contentType`` is `nil`.
     public let contentTypeSource: String?
