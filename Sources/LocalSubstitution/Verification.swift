@@ -59,15 +59,15 @@ extension LocalSubstitutionCache {
             public static let newerLoader = Reason(
                 kind: "newerLoader",
                 description:
-                    "The configuration's usesClassicLoadingMode is false, and Apple's newer loader might not ask "
-                    + "protocols. Set usesClassicLoadingMode to true, then make the session."
+                    "The configuration's usesClassicLoadingMode is false, and Apple's newer loader might not use custom "
+                    + "URL protocols. Set usesClassicLoadingMode to true, then make the session."
             )
             /// As ``newerLoader``, for `URLSession.shared`, whose configuration can't be changed.
             static let newerLoaderOfSharedSession = Reason(
                 kind: "newerLoader",
                 description:
-                    "URLSession.shared uses Apple's newer loader, which might not ask protocols. Attach the cache to a "
-                    + "configuration, make a session with that configuration, and use this session instead."
+                    "URLSession.shared uses Apple's newer loader, which might not use custom URL protocols. Attach the "
+                    + "cache to a configuration, make a session with that configuration, and use this session instead."
             )
             /// The request failed.
             public static let failed = Reason(kind: "failed", description: "The request failed.")
@@ -109,9 +109,9 @@ extension LocalSubstitutionCache {
     /// The URL is a key without `*` whose entry responds to a plain `GET`. If the session has this cache but doesn't
     /// use its response, the session loads the URL from the network. The load is cancelled after ten seconds.
     ///
-    /// If the session doesn't have this cache, nothing is loaded. On Apple platforms, `URLSession.shared` loads the URL
-    /// even then while this cache is installed, because it may use an installed protocol that its configuration doesn't
-    /// list.
+    /// If the session doesn't have this cache, nothing is loaded. There's one exception: on Apple platforms, while this
+    /// cache is installed, `URLSession.shared` always loads the URL, because it may use the installed protocol even if
+    /// its configuration has another cache and doesn't list the protocol.
     public func verify(_ session: URLSession) async -> Verification {
         guard let url = urlToVerify else { return .notSubstituted(.nothingToLoad) }
         let configuration = session.configuration
@@ -138,7 +138,8 @@ extension LocalSubstitutionCache {
             return .notSubstituted(
                 .failed.about(
                     url,
-                    " \(error.localizedDescription.sentence) Attach the cache to the configuration, or correct the error."
+                    " \(error.localizedDescription.sentence) Attach the cache to the session's configuration, or fix "
+                        + "what made the request fail."
                 )
             )
         }

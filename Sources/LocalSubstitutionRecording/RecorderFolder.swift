@@ -260,7 +260,7 @@ final class RecorderFolder: Sendable {
             try adoptEdits(&output)
         } catch {
             return (
-                "“\(Self.mapName)” isn't written, since it can't be used. \(RecorderIndex.advice(on: error))", false
+                "“\(Self.mapName)” has a problem, so the recorder doesn't write to it. \(RecorderIndex.advice(on: error))", false
             )
         }
         var unsaved = RecorderIndex.Unsaved()

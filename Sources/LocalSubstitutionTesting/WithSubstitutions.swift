@@ -217,7 +217,7 @@ private func run<Result>(
 private func run<Result>(_ options: SubstitutionScope.Options, _ body: () throws -> Result) throws -> Result {
     if options.sharedSession, Test.current != nil {
         throw Complaint(
-            "Without await, withSubstitutions can't wait until no other test uses URLSession.shared. Use the trait "
+            "Without await, withSubstitutions can't wait for its turn to use URLSession.shared. Use the trait "
                 + ".substituting(…, sharedSession: true)."
         )
     }

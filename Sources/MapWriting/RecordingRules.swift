@@ -119,7 +119,7 @@ extension RecordingRules {
 
     /// A clause about a response that replaced a different one, although the server may have chosen between them.
     package static let keptLast =
-        "of several responses, only the last is recorded, since a map can't compare all that “Vary” names"
+        "only the last of several responses is recorded, since a map can't compare everything that “Vary” lists"
 
     /// The response headers that are recorded with a body. All others are left out.
     ///
@@ -188,7 +188,7 @@ extension Complaint {
         Complaint(key: key, "the entry “\(key)” in the recorder's map excludes the URL")
     }
     package static func entry(key: String) -> Complaint {
-        Complaint(key: key, "the map has the entry “\(key)” for the URL, which no recorder wrote")
+        Complaint(key: key, "the map's entry “\(key)” is for the URL, and wasn't written by a recorder")
     }
     package static func requestHeader(_ name: String) -> Complaint {
         Complaint("the request has the header “\(name)”")
@@ -215,8 +215,8 @@ extension Complaint {
     }
     package static func tooLarge(bytes: Int, most: Int) -> Complaint {
         Complaint(
-            "it has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
-                + "(a twentieth of the total)"
+            "it has \(bytes.grouped) bytes, but one response can have at most \(most.grouped) "
+                + "(a twentieth of the recorder's limit)"
         )
     }
     package static func notHeld(most: Int) -> Complaint {

@@ -333,13 +333,13 @@ struct Saying: Sendable, CustomTestStringConvertible {
         problem("the map itself", "is the map or a hidden file, so it's never served.", [], "substitutions.json"),
         problem(
             "a file beside the map",
-            "is beside the map, but a folder … exists, so only that counts. Move the file.",
+            "is beside the map, but the map uses only files in the folder …. Move the file there.",
             ["a.txt", "Substitutes/b.txt"],
             "a.txt"
         ),
         problem(
             "a file in the other folder",
-            "is in the folder …, but a folder … exists, so only that counts. Move the file.",
+            "is in the folder …, but the map uses only files in the folder …. Move the file there.",
             ["Resources/a.txt", "Substitutes/b.txt"],
             "a.txt"
         ),
@@ -419,7 +419,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         },
         Saying(
             "a handler that only code has",
-            "Only code can use this entry: its handler is “…”."
+            "The handler “…” exists only in code. Use this entry in the app or its tests."
         ) {
             let json = Data(entry(#"{ "handler": "saveOrder" }"#).utf8)
             let map = try SubstitutionMap(json: json, handlers: .any)

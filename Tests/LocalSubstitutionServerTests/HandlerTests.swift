@@ -110,7 +110,7 @@ struct HandlerTests {
         #expect(response.status == 502)
         #expect(
             response.body
-                == "https://h.example/orders/7: Only code can use this entry: its handler is “saveOrder”.\n"
+                == "https://h.example/orders/7: The handler “saveOrder” exists only in code. Use this entry in the app or its tests.\n"
         )
     }
 }

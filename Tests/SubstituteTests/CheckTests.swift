@@ -565,8 +565,8 @@ struct CheckTests {
         ]
         try folder.writeMap("{\n\(entries[0]),\n\(entries[1])\n\(entries[2]),\n\(entries[3])\n}")
         let notes = [
-            "substitutions.json:2: note: “https://h.example/a”: Only code can use this entry: its handler is “saveOrder”.",
-            "substitutions.json:4: note: “https://h.example/b”: Only code can use this entry: its handler is “other”.",
+            "substitutions.json:2: note: “https://h.example/a”: The handler “saveOrder” exists only in code. Use this entry in the app or its tests.",
+            "substitutions.json:4: note: “https://h.example/b”: The handler “other” exists only in code. Use this entry in the app or its tests.",
         ]
         let attached = try await folder.substitute("check", "--attached")
         #expect(attached.status == 0)

@@ -337,7 +337,7 @@ struct GetTests {
         let url = Self.host + "/x"
         try folder.writeMap("{ \"\(url)\": \(entry) }", files: ["a.txt": "0123456789"])
         let advice =
-            "The entry “\(url)” matches the URL, but doesn't respond cache only: \(reason). "
+            "The entry “\(url)” matches the URL, but doesn't respond with --cache-only: \(reason). "
             + "Leave out --cache-only to get \(attached).\n"
         let run = try await folder.substitute(["get", "--json", "--cache-only"] + words + [url])
         #expect(run.status == 1)
@@ -449,7 +449,7 @@ struct GetTests {
         try folder.writeMap(#"{ "\#(url)": { "handler": "saveOrder" } }"#)
         let run = try await folder.substitute("get", "--json", "--method=PUT", url)
         #expect(run.status == 1)
-        let message = "Only code can use this entry: its handler is “saveOrder”."
+        let message = "The handler “saveOrder” exists only in code. Use this entry in the app or its tests."
         #expect(run.messages.hasSuffix("substitute: \(url): \(message)\n"))
         #expect(try run.json([Record].self).first?.error == message)
     }

@@ -147,7 +147,7 @@ struct ServeRecordTests {
         }
         let lines = try await server.end().messages.components(separatedBy: "\n").filter { $0.contains("not recorded") }
         let reason =
-            "of several responses, only the last is recorded, since a map can't compare all that “Vary” names"
+            "only the last of several responses is recorded, since a map can't compare everything that “Vary” lists"
         #expect(lines == ["substitute: not recorded once: \(reason): \(base)/any"])
         let replies = [
             ("/part", "HX-Request: true", "true"), ("/part", "HX-Request: 1", "whole"), ("/part", "A: b", "whole"),

@@ -336,7 +336,7 @@ struct ServeTests {
         #expect(order.response.statusCode == 502)
         #expect(
             order.body.hasSuffix(
-                ": Only code can use this entry: its handler is “saveOrder”.\n"
+                ": The handler “saveOrder” exists only in code. Use this entry in the app or its tests.\n"
             ),
             "\(order.body)"
         )

@@ -82,7 +82,7 @@ struct UsageTests {
             Mistake(["get", "--header", "A;b", url], "isn't a header"),
             Mistake(
                 ["get", "--header", "Accept:", url],
-                "“Accept:” can't remove a header, since URLSession adds some itself. Use “Accept;” for an empty value."
+                "“Accept:” can't remove a header, since URLSession may add it itself. To send an empty value, use “Accept;”."
             ),
             Mistake(["explain", "--header", "Accept: ", url], "“Accept: ” can't remove a header"),
             Mistake(["get", "--method", "A B", url], "“A B” isn't an HTTP method"),

@@ -164,8 +164,8 @@ extension DecodingError {
     package static let withoutBody = DecodingError.dataCorrupted(
         Context(
             codingPath: [],
-            debugDescription: "The request has no body, or its body is longer than 8 MiB or hidden. On Linux, "
-                + "Foundation hides an upload task's body. Set the request's httpBody, and use a data task."
+            debugDescription: "The request's body isn't available: there's none, it's longer than 8 MiB, or it's an upload "
+                + "task's, which Foundation hides on Linux. Set the request's httpBody, and use a data task."
         )
     )
 }
@@ -188,7 +188,7 @@ extension Entry {
         package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
 
         /// The message of a tool that would have to call the handler, but doesn't have the app's code.
-        package var refusal: String { "Only code can use this entry: its handler is “\(name ?? "")”." }
+        package var refusal: String { "The handler “\(name ?? "")” exists only in code. Use this entry in the app or its tests." }
     }
 }
 

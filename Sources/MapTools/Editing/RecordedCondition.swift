@@ -51,7 +51,7 @@ struct RecordedCondition: Hashable, Sendable {
     }
 
     /// Why a map can't compare a body, each as a clause without a period.
-    private static let isSecret = Complaint("all of it may be credentials")
+    private static let isSecret = Complaint("every value in it may be a credential")
     private static let isTooLong = Complaint("it's longer than \(longest >> 10) KiB")
 
     static func == (one: Self, other: Self) -> Bool { one.comparison == other.comparison }

@@ -137,7 +137,7 @@ extension RecordedMap {
         let argument: Int
         /// Stays like this if another argument's response is recorded.
         var outcome = Result<Added, Complaint>.failure(
-            Complaint(printable: "Another argument's response to this request is kept.")
+            Complaint(printable: "Another argument got a different response, which is recorded instead.")
         )
 
         init(_ exchange: RecordedExchange, of argument: Int) { (self.exchange, self.argument) = (exchange, argument) }
@@ -290,15 +290,15 @@ extension RecordedMap {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         let bodies = Set(group.map(\.exchange.response.requestBody))
         guard group.contains(where: \.condition.isRedacted), bodies.count > 1 else { return nil }
-        return "it's also for requests whose bodies differ only in possible credentials"
+        return "it's also returned to requests whose bodies differ only in values that may be credentials"
     }
 
     /// Returns a note on a response that's also for requests without the headers that it depends on; `nil` for any other
     /// status than 206 and 304.
     private static func partialNote(_ status: Int) -> String? {
         switch status {
-        case 206: "it's also for requests without “Range”, with only a part of the body"
-        case 304: "it's also for unconditional requests, without a body"
+        case 206: "it's also returned to requests without “Range”, which then get only a part of the body"
+        case 304: "it's also returned to unconditional requests, which then get no body"
         default: nil
         }
     }

@@ -56,7 +56,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     var substituted = second.fetches
     // Load this URL only if an entry matches it: the demo contacts no host but its own server.
     if cache.explain(URLRequest(url: original)).cacheOnly.outcome == .matched {
-        output.line("\nThe URL of the 2010 article, without asking its host:")
+        output.line("\nThe URL in the article of 2010, without a request to its host:")
         substituted += await load([original], cache, output)
     }
     output.line("\nWith the default cache: \(first.summary)\nWith LocalSubstitutionCache: \(second.summary)\n")

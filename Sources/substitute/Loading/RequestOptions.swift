@@ -79,8 +79,8 @@ enum RequestOptions {
             throw Complaint(usage: "“\(text)” isn't a header. Use --header 'Name: value'.")
         }
         guard isEmpty || !parts[1].isEmpty else {
-            let advice = "Use “\(name);” for an empty value."
-            throw Complaint(usage: "“\(text)” can't remove a header, since URLSession adds some itself. \(advice)")
+            let advice = "To send an empty value, use “\(name);”."
+            throw Complaint(usage: "“\(text)” can't remove a header, since URLSession may add it itself. \(advice)")
         }
         return (name, isEmpty ? "" : parts[1])
     }

@@ -19,12 +19,12 @@ let getCommand = Subcommand(
         --data, --header and --method work as in curl. Several --data are joined with &,
         and line breaks in a file are left out.
 
-        With --cache-only, the cache is only set as urlCache. URLSession doesn't ask a
-        cache about a POST, a request with Authorization, or some others.
+        With --cache-only, the cache is only set as urlCache. For some requests, such as
+        a POST or one with Authorization, URLSession doesn't ask this cache.
 
-        With --record, responses are saved in DIR as files and a map, and answer when
-        the network fails. With --offline as well, only the saved responses and the map
-        answer.
+        With --record, responses are saved in DIR as files and a map. A saved response
+        is returned when the network fails. With --offline as well, the network isn't
+        used, except for forwardTo.
 
         To record a page with everything that it loads, use serve --record and open the
         page in a browser.
@@ -184,7 +184,7 @@ extension Fetch {
             explanation.attached.outcome != explanation.cacheOnly.outcome
         else { return }
         source = .failed(
-            "\(reason) The entry “\(entry.key)” matches the URL, but doesn't respond cache only: "
+            "\(reason) The entry “\(entry.key)” matches the URL, but doesn't respond with --cache-only: "
                 + "\(explanation.cacheOnly.reason). Leave out --cache-only to get \(server)."
         )
     }

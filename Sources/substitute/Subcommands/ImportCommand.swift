@@ -11,11 +11,11 @@ let importCommand = Subcommand(
         folder, and creates them if necessary. Proxies and the network panels of
         browsers save such archives.
 
-        Imports what a test with the archive gets: the responses to all methods, with
-        all statuses from 200 to 599. To select some, use --match, --type, --status and
-        --methods. If a request was repeated, its responses are returned in order. With
-        --last, only the last one is kept. A URL with several methods or responses gets
-        an entry with alternatives.
+        Imports the same responses as a test that uses the archive: to requests of any
+        method, with a status from 200 to 599. To select some, use --match, --type,
+        --status and --methods. If a request was repeated, its responses are returned in
+        order. With --last, only the last one is imported. A URL with several methods or
+        responses gets an entry with alternatives.
         Leaves out cookies and other credentials, and URLs that seem to contain one.
         Existing entries and files don't change, unless --force replaces them.
 

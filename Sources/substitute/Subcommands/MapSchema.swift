@@ -161,7 +161,7 @@ enum MapSchema {
               "properties": { "bytesPerSecond": false, "secondsPerLine": false, "secondsPerEvent": false }
             },
             "headless": {
-              "description": "An entry that can't have what describes a response.",
+              "description": "An entry without the fields that describe a response.",
               "$ref": "#/$defs/rateless",
               "properties": {
                 "status": false, "mimeType": false, "charset": false, "headers": false, "setRequestHeaders": false, "use": false, "timeout": false
@@ -209,7 +209,7 @@ enum MapSchema {
                     "json": { "description": "Any JSON value, sent exactly as written, without a line end." },
                     "file": { "$ref": "#/$defs/file" },
                     "error": { "$ref": "#/$defs/fields/properties/error" },
-                    "delay": { "description": "How long after the piece before, in seconds.", "$ref": "#/$defs/seconds" }
+                    "delay": { "description": "How many seconds after the previous piece this one is sent.", "$ref": "#/$defs/seconds" }
                   },
                   "additionalProperties": false,
                   "oneOf": [
@@ -219,7 +219,7 @@ enum MapSchema {
               ]
             },
             "content": {
-              "description": "A piece that another one follows. A schema can't name the last piece, so this is asked of the first eight.",
+              "description": "A piece that isn't the last one. A schema can't tell which piece is the last, so only the first eight are checked.",
               "not": { "type": "object", "required": ["error"] }
             },
             "fields": {
@@ -308,11 +308,11 @@ enum MapSchema {
                   "maximum": 1000000000
                 },
                 "secondsPerLine": {
-                  "description": "Sends the body line by line: the first line at once, and each further line this many seconds after the one before.",
+                  "description": "Sends the body line by line: the first line at once, and each other line this many seconds after the previous one.",
                   "$ref": "#/$defs/seconds"
                 },
                 "secondsPerEvent": {
-                  "description": "Sends the body event by event, each ended by a blank line: the first at once, and each further event this many seconds after the one before.",
+                  "description": "Sends the body event by event: the first event at once, and each other event this many seconds after the previous one. A blank line ends an event.",
                   "$ref": "#/$defs/seconds"
                 },
                 "when": {
@@ -339,7 +339,7 @@ enum MapSchema {
                   "additionalProperties": false
                 },
                 "times": {
-                  "description": "In an alternative, how many requests it matches.",
+                  "description": "Only in an alternative: how many requests it matches before it's skipped.",
                   "type": "integer",
                   "minimum": 1,
                   "maximum": 1000000000
@@ -381,7 +381,7 @@ enum MapSchema {
                   "default": true
                 },
                 "ignoreQuery": {
-                  "description": "Query parameters to ignore: true for all, or a list of names, each perhaps with a * at its end.",
+                  "description": "Query parameters to ignore: true for all, or a list of names. A name may end in *.",
                   "anyOf": [
                     { "type": "boolean" },
                     {
@@ -396,12 +396,12 @@ enum MapSchema {
                   "default": "always"
                 },
                 "timeout": {
-                  "description": "With whenOffline, how long the complete response, or an event stream's first piece, may take, in seconds.",
+                  "description": "For whenOffline: how many seconds the network may take for the complete response, or for the first piece of an event stream.",
                   "type": "number",
                   "exclusiveMinimum": 0
                 },
                 "methods": {
-                  "description": "The HTTP methods to match, or [\"*\"] for all. GET includes HEAD. The default is GET; for error, forwardTo, handler and a lone setRequestHeaders, it's all.",
+                  "description": "The HTTP methods to match, or [\"*\"] for all. GET includes HEAD. By default, GET. For error, forwardTo, handler, and setRequestHeaders without a response, all methods.",
                   "type": "array",
                   "items": { "$ref": "#/$defs/token" },
                   "minItems": 1,

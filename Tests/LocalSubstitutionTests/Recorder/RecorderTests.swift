@@ -355,7 +355,7 @@ struct RecorderTests {
         try recorder.record("https://h/b", "b")
         recorder.flush()
         #expect(fixture.mapText == newer)
-        #expect(problems.all.last?.contains("This map needs version 1.1 or later; this is 1.0.") == true)
+        #expect(problems.all.last?.contains("This map needs version 1.1 or later of the map format, but this package supports only versions up to 1.0.") == true)
     }
 
     @Test("A map that people break while it records stays, and the problem says what to correct")
@@ -371,7 +371,7 @@ struct RecorderTests {
         recorder.flush()
         #expect(fixture.mapText == "{ broken")
         let problem = try #require(problems.all.last)
-        #expect(problem.hasPrefix("“substitutions.json” isn't written, since it can't be used. Correct it: "))
+        #expect(problem.hasPrefix("“substitutions.json” has a problem, so the recorder doesn't write to it. Correct it: "))
         #expect(problem.contains("substitutions.json:1:3: error: The map needs a key in double quotes here."))
         try fixture.folder.write("substitutions.json", #"{"https://h/a": "h/a.txt"}"#)
         recorder.flush()

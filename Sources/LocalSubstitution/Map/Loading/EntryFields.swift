@@ -65,7 +65,7 @@ package struct EntryFields: Sendable {
     var inheritedConflict: (field: String, message: String)? {
         if !requestHeaders.isEmpty, use != .whenOffline, kind != .network {
             let advice = "Remove it, or add \"use\": \"whenOffline\"."
-            return ("setRequestHeaders", "“setRequestHeaders” changes only forwarded requests. \(advice)")
+            return ("setRequestHeaders", "“setRequestHeaders” has no effect, since the request isn't forwarded. \(advice)")
         }
         return follow != nil && headers[header: "Location"] == nil ? Kind.followConflict : nil
     }
@@ -344,8 +344,8 @@ extension EntryFields {
             case .handler: ": the handler makes the whole response. \(remove)."
             case .empty: ": an empty body has no type. \(remove), or add “json”, “text” or “file”."
             case .error: ": a request that fails gets no response. \(remove) or “error”."
-            case .network where ["use", "timeout"].contains(field): ": the network responds. \(remove)."
-            case .network: ": the network responds. \(remove), or use “file”, “json” or “text” instead."
+            case .network where ["use", "timeout"].contains(field): ": the response comes from the network. \(remove)."
+            case .network: ": the response comes from the network. \(remove), or use “file”, “json” or “text” instead."
             case .alternatives where ["use", "timeout"].contains(field): ": alternatives always respond. \(remove)."
             case .alternatives: ": each alternative has its own. Write “\(field)” in an alternative."
             case .file, .inline, .data: ". \(remove)."

@@ -242,7 +242,7 @@ extension EntryFieldsReader {
     func readBase64(_ member: Member) {
         let text = string(member, "a string with bytes in base64") { text in
             guard Data(base64Encoded: text) == nil else { return nil }
-            return "“base64” isn't valid. Write it with A–Z, a–z, 0–9, + and /, and fill up the last four with =."
+            return "“base64” isn't valid. Use A–Z, a–z, 0–9, + and /, and add = until the length is a multiple of 4."
         }
         fields.answer = text.flatMap { Data(base64Encoded: $0) }.map { .inline(Entry.Body($0, .data)) }
     }
