@@ -38,7 +38,7 @@ extension LocalSubstitutionCache {
     ///
     /// On Apple platforms, this method doesn't throw if `URLSession.shared` already has another cache, because the
     /// protocol may still respond. The cache then reports the event `sharedSessionInUse`. If `URLSession.shared` uses
-    /// the newer of Apple's two loaders, which might not ask the protocol, the cache reports the event `newerLoader`.
+    /// the newer of Apple's two loaders, which might not use the protocol, the cache reports the event `newerLoader`.
     ///
     /// - Parameter unmatched: What happens to requests that no entry matches. By default, they're loaded from the
     ///   network.

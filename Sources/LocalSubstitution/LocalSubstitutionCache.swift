@@ -221,8 +221,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// With a test's cache, the request is one of the test's requests. If no entry matches it, the test gets an issue.
     ///
     /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
-    /// - Throws: A `URLError`: the error of the entry, its handler or the network, an error that says why a file can't
-    ///   be read, or `cancelled` if the Swift task was cancelled.
+    /// - Throws: A `URLError`. It's the error of the entry, its handler or the network, or says why a file can't be read.
+    ///   If the Swift task was cancelled, it's `cancelled`.
     public func answer(to request: URLRequest) async throws -> (Data, HTTPURLResponse)? {
         let loader = loader.withLock { loader in
             let rules = test.withLock { $0?.rules } ?? .load

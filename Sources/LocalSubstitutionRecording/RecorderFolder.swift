@@ -260,7 +260,8 @@ final class RecorderFolder: Sendable {
             try adoptEdits(&output)
         } catch {
             return (
-                "“\(Self.mapName)” has a problem, so the recorder doesn't write to it. \(RecorderIndex.advice(on: error))", false
+                "“\(Self.mapName)” has a problem, so the recorder doesn't write to it. \(RecorderIndex.advice(on: error))",
+                false
             )
         }
         var unsaved = RecorderIndex.Unsaved()

@@ -17,10 +17,10 @@ package import FoundationNetworking
 /// let session = try cache.makeSession(recorder: recorder)
 /// ```
 ///
-/// The folder contains a map, `substitutions.json`, and the files in `Substitutes`. If `Resources` already exists, or
-/// if entries have files beside the map, new files go there. You can use the map as it is, and add entries to it. The
-/// recorder never changes your entries: a `null` entry excludes URLs from recording, and your own entry for a URL
-/// stays.
+/// The folder contains a map, `substitutions.json`, and a folder `Substitutes` with the files. If a folder `Resources`
+/// already exists, the recorder writes the files there instead. If entries already have files beside the map, the
+/// recorder writes its files beside the map, too. You can use the map as it is, and add entries to it. The recorder
+/// never changes your entries: a `null` entry excludes URLs from recording, and your own entry for a URL stays.
 ///
 /// Only one recorder at a time can use a folder. Even if a process is killed, the map is valid and each file that it
 /// uses is complete.

@@ -30,9 +30,10 @@ public final class SubstitutionServer: Sendable {
     /// - Parameters:
     ///   - cache: The cache whose map the server uses.
     ///   - unmatched: What happens to requests that no entry matches. By default, they're loaded from the network. A
-    ///     request that fails gets a response with status 502 and a text that says why. If an entry's error makes it
-    ///     fail, only a page that someone opens gets this response, and any other request fails in its client. With a
-    ///     test's cache, leave `unmatched` out: the test's own decides, and the requests are the test's requests.
+    ///     request that fails gets a response with status 502 and a text that says why. An entry with `error` is
+    ///     different: only a page that someone opens gets a 502, and any other request fails in the client, too. With a
+    ///     test's cache, leave `unmatched` out: the test's `unmatched` applies, and the server's requests are in the
+    ///     test's `requests`.
     ///   - recorder: Records the network's responses, and responds with them when the network fails; `nil`, the
     ///     default, for none. Unlike in a session, it also records redirects, responses with status 404 or 410, and
     ///     responses to requests with cookies, without the cookies.

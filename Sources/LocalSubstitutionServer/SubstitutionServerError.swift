@@ -17,7 +17,7 @@ public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible,
         public static let invalidPorts = Kind(rawValue: "invalidPorts")
         /// An allowed URL of `unmatched` is neither a URL nor a match pattern.
         public static let invalidAllowedURL = Kind(rawValue: "invalidAllowedURL")
-        /// The cache is a test's, which decides what happens to unmatched requests, and there's an `unmatched`.
+        /// `unmatched` was given, but the cache belongs to a test, which decides what happens to unmatched requests.
         public static let decidedByTest = Kind(rawValue: "decidedByTest")
         /// The server can't listen on a port, for example because another process uses it.
         public static let portUnavailable = Kind(rawValue: "portUnavailable")

@@ -217,7 +217,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - bundle: The bundle to load the map from if there's no file at the path. By default, the map is only looked for
     ///     at the path. Pass `.module` if tests can't read their source folder, and add `.copy("Fixtures")` to the
     ///     target's resources, so that the bundle contains the whole folder. The bundle may contain the map with or
-    ///     without its folder. Recordings are written beside the path. If a recording isn't there, the bundle's is used.
+    ///     without its folder. Recordings are written to the folder `recorded` beside the path. If a recording isn't there,
+    ///     it's loaded from the bundle.
     ///   - unmatched: What happens to requests that no entry matches. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By
     ///     default, the folder `Substitutes` beside the map, or else the folder `Resources` there. If neither exists, the

@@ -11,8 +11,8 @@ import FoundationNetworking
 /// print(explanation.winner?.key ?? "no entry matches", explanation.attached.reason)
 /// ```
 public struct Explanation: Sendable, CustomStringConvertible {
-    /// An entry that would have won, but was skipped for this request: for example, by its condition or a missing
-    /// file.
+    /// An entry that would have won, but was skipped for this request, for example because its condition isn't met or
+    /// its file is missing.
     public struct Skipped: Sendable, Hashable, CustomStringConvertible {
         /// The entry.
         public let entry: SubstitutionMap.EntryReference

@@ -27,9 +27,9 @@ public struct RecordedResponse: Sendable {
     public let url: URL
     /// The request's body. A test's recording turns a JSON or form body into the entry's condition `when`.
     ///
-    /// `nil` if the request has no body, or if the body isn't available. The body of a stream is available after a
-    /// condition or a handler has read it. On Linux, the body of an upload task isn't available. For a recorder, this is
-    /// always `nil`, because it records only responses to requests without a body.
+    /// `nil` if the request has no body, or if the body isn't available. A body from a stream is available only after a
+    /// condition or a handler has read the stream. On Linux, the body of an upload task isn't available. For a recorder,
+    /// this is always `nil`, because it records only responses to requests without a body.
     public var requestBody: Data?
     /// The response's status, such as 200.
     public var status: Int

@@ -154,8 +154,8 @@ extension LocalSubstitutionCache {
         /// The request fails at once, with an error that explains why.
         ///
         /// The session reaches the network only for entries with `forwardTo`. `untilUpdated` entries respond with their
-        /// own files, not with refreshed files. After a cache was attached with `.fail`, only its sessions attached
-        /// with `.load` make it request newer files.
+        /// own files, not with refreshed files. Once you've attached a cache with `.fail`, only its sessions attached
+        /// with `.load` request newer files.
         public static var fail: Unmatched { .fail(allowing: []) }
     }
 }

@@ -238,8 +238,9 @@ extension SubstitutionMap.Answer: ExpressibleByStringLiteral, ExpressibleByArray
     }
 }
 
-/// Modifiers that set an answer's fields. A modifier of one value, such as ``status(_:)``, replaces an earlier value. One
-/// of several values, such as ``headers(_:)``, ``methods(_:)`` or ``when(headers:query:json:text:)``, adds to them.
+/// Modifiers that set an answer's fields. A modifier with a single value, such as ``status(_:)``, replaces the earlier
+/// value. A modifier with several values, such as ``headers(_:)``, ``methods(_:)`` or ``when(headers:query:json:text:)``,
+/// adds to the earlier values.
 extension SubstitutionMap.Answer {
     /// When the session gets an answer's file or body.
     public enum Use: String, Sendable, Hashable {
@@ -349,7 +350,8 @@ extension SubstitutionMap.Answer {
     }
 }
 
-/// What an answer returns, to read and change it: for example, what ``SubstitutionMap/Request/response()`` returned.
+/// Properties that read and change what an answer returns. Use them, for example, to change the server's response that
+/// ``SubstitutionMap/Request/response()`` returned.
 extension SubstitutionMap.Answer {
     /// Creates the answer with a server's response. Leaves out the headers that may contain a credential, and those that
     /// an entry can't set.
@@ -373,8 +375,8 @@ extension SubstitutionMap.Answer {
         set { self = status(newValue) }
     }
 
-    /// The headers that the answer sets, with their names as they were set or sent. For a server's response, these include
-    /// its `Content-Type`.
+    /// The headers that the answer sets. Their names have the letter case in which they were set or sent. For a server's
+    /// response, these include its `Content-Type`.
     public var headers: [String: String] {
         get {
             members["headers", default: []].reduce(into: [:]) { headers, member in
@@ -388,12 +390,12 @@ extension SubstitutionMap.Answer {
         }
     }
 
-    /// The body, if the answer itself contains it. A server's response does, and so does an answer made with `.json`,
-    /// `.text` or `.data`. Others have `nil`, such as a file, a stream or a handler.
+    /// The body of a server's response, or of an answer made with `.json`, `.text` or `.data`. For other answers, such as a
+    /// file, a stream or a handler, this is `nil`.
     ///
-    /// If you set another body, the answer keeps its status, type and headers. Headers that describe the former body's
-    /// bytes, such as `ETag`, are removed. Data replaces a file, a stream or another answer. `nil` leaves only the status
-    /// and the headers.
+    /// If you set another body, the answer keeps its status, its type, and its headers, except those that describe the
+    /// former body's bytes, such as `ETag`. If the answer is a file, a stream or a handler, for example, your body is
+    /// returned instead. If you set `nil`, the answer has only a status and headers.
     public var body: Data? {
         get {
             field("data").map { _ in data.first ?? Data() } ?? field("json").map { Data($0.utf8) }
@@ -415,8 +417,8 @@ extension SubstitutionMap.Answer {
         }
     }
 
-    /// The MIME type that the answer sets, with ``mimeType(_:)`` or in its header `Content-Type`; `nil` if it sets none, so
-    /// that the type follows from the body and the URL. If you set another type, the charset stays.
+    /// The MIME type that the answer sets, with ``mimeType(_:)`` or in its header `Content-Type`. If this is `nil`, the type
+    /// follows from the body and the URL. If you set another type, the charset stays.
     public var mimeType: String? {
         get {
             if let header = headers[header: "Content-Type"] { return MIMEType.essence(of: header) }

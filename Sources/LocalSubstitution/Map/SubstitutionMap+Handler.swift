@@ -67,8 +67,8 @@ extension SubstitutionMap {
         ///     return answer
         /// }
         /// ```
-        /// The request is sent as `forwardTo` sends it to the same URL, and redirects are followed. Entries of the
-        /// handler's own map are ignored.
+        /// The request is sent to its own URL, in the same way as by an entry with `forwardTo`, and redirects are
+        /// followed. Entries of the handler's own map are ignored.
         ///
         /// In a test, the test's recording may respond instead of the server. So a recording run records the response, and
         /// later runs return it. If the test added the handler with `add`, an entry of the test's map may respond, too.
@@ -118,7 +118,8 @@ extension SubstitutionMap.Answer {
     ///
     /// The client gets the response's status and headers, except `Content-Length`, `Content-Encoding` and
     /// `Transfer-Encoding`, which don't describe the data. Without a `Content-Type`, none is sent. A redirect isn't
-    /// followed. If the response isn't HTTP's, or has a status outside 200–599, the request fails, and its error says why.
+    /// followed. If the response isn't an `HTTPURLResponse`, or has a status outside 200–599, the request fails, and its
+    /// error says why.
     ///
     /// - Parameters:
     ///   - request: The type of the closure's parameter.
@@ -164,8 +165,9 @@ extension DecodingError {
     package static let withoutBody = DecodingError.dataCorrupted(
         Context(
             codingPath: [],
-            debugDescription: "The request's body isn't available: there's none, it's longer than 8 MiB, or it's an upload "
-                + "task's, which Foundation hides on Linux. Set the request's httpBody, and use a data task."
+            debugDescription: "The request's body isn't available: there's none, it's longer than 8 MiB, or "
+                + "it's an upload task's, which Foundation hides on Linux. Set the request's httpBody, and use a data "
+                + "task."
         )
     )
 }
@@ -188,7 +190,9 @@ extension Entry {
         package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
 
         /// The message of a tool that would have to call the handler, but doesn't have the app's code.
-        package var refusal: String { "The handler “\(name ?? "")” exists only in code. Use this entry in the app or its tests." }
+        package var refusal: String {
+            "The handler “\(name ?? "")” exists only in code. Use this entry in the app or its tests."
+        }
     }
 }
 

@@ -7,8 +7,8 @@ extension SubstitutionMap {
     /// ```swift
     /// .stream(["data: a\n\n", .text("data: b\n\n").delay(0.2), .file("rest.sse"), .error(.networkConnectionLost)])
     /// ```
-    /// An attached session delivers each piece by itself, even one that's due at once. So to test how code joins the
-    /// pieces of a response, cut it anywhere, such as within a character:
+    /// An attached session delivers each piece separately, even if no piece has a delay. So you can test how your code
+    /// joins the pieces of a response. Cut the response anywhere, such as within a character:
     ///
     /// ```swift
     /// .stream([.data(Data([0xC3])), .data(Data([0xA9]))])

@@ -11,7 +11,7 @@ extension SubstitutionMap {
 
             /// The resources folder has a file that no entry uses.
             public static var unusedFile: Kind { Kind(rawValue: "unusedFile") }
-            /// A pattern never matches, because its file name is never valid, or other patterns win all its URLs.
+            /// A pattern never wins, because its file name is never valid, or because other patterns win for all its URLs.
             public static var neverWins: Kind { Kind(rawValue: "neverWins") }
             /// A part of an entry has no effect.
             ///

@@ -51,8 +51,8 @@ extension SubstitutionMap {
             public static var invalidKey: Kind { Kind(rawValue: "invalidKey") }
             /// An unknown key begins with `$`.
             public static var reservedKey: Kind { Kind(rawValue: "reservedKey") }
-            /// The map's `$version` is newer than the version that this library understands. It's the map's only
-            /// problem, since what else seems wrong may be right in the newer version.
+            /// The map's `$version` is newer than the version that this library understands. No other problem is
+            /// reported, since what seems wrong may be right in the newer version.
             public static var newerVersion: Kind { Kind(rawValue: "newerVersion") }
             /// A value has the wrong type.
             public static var wrongType: Kind { Kind(rawValue: "wrongType") }

@@ -20,8 +20,8 @@ extension LocalSubstitutionCache {
         public internal(set) var forwarded = 0
         /// Requests to which the default cache responded, since no entry did.
         public internal(set) var defaultCacheHits = 0
-        /// Requests that a strict session refused, and requests for which neither the map nor the default cache had a
-        /// response.
+        /// Requests that failed because the session's `unmatched` is `fail`, and requests for which neither the map nor
+        /// the default cache had a response.
         public internal(set) var unmatched = 0
         /// Requests that ended in any other way without a response: a file couldn't be read, the network failed, the
         /// request timed out, or it was cancelled.

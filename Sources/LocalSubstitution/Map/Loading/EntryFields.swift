@@ -65,7 +65,8 @@ package struct EntryFields: Sendable {
     var inheritedConflict: (field: String, message: String)? {
         if !requestHeaders.isEmpty, use != .whenOffline, kind != .network {
             let advice = "Remove it, or add \"use\": \"whenOffline\"."
-            return ("setRequestHeaders", "“setRequestHeaders” has no effect, since the request isn't forwarded. \(advice)")
+            let problem = "“setRequestHeaders” has no effect, since the request isn't forwarded."
+            return ("setRequestHeaders", "\(problem) \(advice)")
         }
         return follow != nil && headers[header: "Location"] == nil ? Kind.followConflict : nil
     }
@@ -346,7 +347,8 @@ extension EntryFields {
             case .error: ": a request that fails gets no response. \(remove) or “error”."
             case .network where ["use", "timeout"].contains(field): ": the response comes from the network. \(remove)."
             case .network: ": the response comes from the network. \(remove), or use “file”, “json” or “text” instead."
-            case .alternatives where ["use", "timeout"].contains(field): ": alternatives always respond. \(remove)."
+            case .alternatives where field == "use": ": alternatives are always used. \(remove)."
+            case .alternatives where field == "timeout": ": alternatives never wait for the network to fail. \(remove)."
             case .alternatives: ": each alternative has its own. Write “\(field)” in an alternative."
             case .file, .inline, .data: ". \(remove)."
             }

@@ -35,8 +35,8 @@ package struct MapVersion: Comparable {
         guard MapVersion(text) > current else { return nil }
         return problem(
             .newerVersion,
-            "This map needs version \(text) or later of the map format, but this package supports only "
-                + "versions up to \(current.text). Update the package LocalSubstitutionCache."
+            "This map needs version \(text) of the map format, but this package supports at most \(current.text). "
+                + "Update the package LocalSubstitutionCache."
         )
     }
 
