@@ -333,13 +333,13 @@ struct Saying: Sendable, CustomTestStringConvertible {
         problem("the map itself", "is the map or a hidden file, so it's never served.", [], "substitutions.json"),
         problem(
             "a file beside the map",
-            "is beside the map, but the map uses only files in the folder …. Move the file there.",
+            "is beside the map, but a folder … exists, so only that counts. Move the file.",
             ["a.txt", "Substitutes/b.txt"],
             "a.txt"
         ),
         problem(
             "a file in the other folder",
-            "is in the folder …, but the map uses only files in the folder …. Move the file there.",
+            "is in the folder …, but a folder … exists, so only that counts. Move the file.",
             ["Resources/a.txt", "Substitutes/b.txt"],
             "a.txt"
         ),

@@ -170,7 +170,7 @@ struct AddTests {
         for words in [["add", Self.url, "own/Substitutes/x.txt"], ["check"], ["get", Self.url]] {
             let run = try await folder.substitute(words + ["--map", "own/substitutions.json"])
             #expect(run.status == 1)
-            let message = "is \(place), but the map uses only files in the folder Substitutes. Move the file there."
+            let message = "is \(place), but a folder Substitutes exists, so only that counts. Move the file."
             #expect((run.messages + run.output).contains("The file “mine.txt” \(message)"), "\(run.messages)")
         }
     }

@@ -36,7 +36,7 @@ struct MisplacedFiles {
     func finding(on name: String, part: String? = nil, kind: FileStatus.Kind = .regular) -> Finding? {
         let part = part ?? name
         let thing = kind == .folder ? "folder" : "file"
-        func message(_ place: Place) -> String { "\(place.problem). \(place.fix ?? "Move the \(thing) there")" }
+        func message(_ place: Place) -> String { "\(place.problem). \(place.fix ?? "Move the \(thing)")" }
 
         let prefixes = ResourcesFolder.standardNames.map { $0 + "/" }
         guard let prefix = prefixes.first(where: { name.utf8.starts(with: $0.utf8) }) else {
@@ -78,7 +78,7 @@ struct MisplacedFiles {
         guard folder.mapName == nil else { return [] }
         let own = map.deletingLastPathComponent()
         let name = ResourcesFolder.split(folder.path).last
-        let reason = "but the map uses only files in the folder \(name)"
+        let reason = "but a folder \(name) exists, so only that counts"
         let beside = ResourcesFolder(own, mapName: map.lastPathComponent)
         let unused = ResourcesFolder.standardNames.filter { $0 != name && ResourcesFolder.hasFolder($0, in: own) }
         return [Place(folder: beside, problem: "is beside the map, \(reason)")]

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Missing files that are in another place", .values)
 struct MisplacedFilesTests {
-    private static let move = "but the map uses only files in the folder Substitutes. Move the file there"
+    private static let move = "but a folder Substitutes exists, so only that counts. Move the file"
 
     struct Row: Sendable, CustomTestStringConvertible {
         /// The files and folders beside the map. A folder's name ends in a slash.
@@ -31,13 +31,13 @@ struct MisplacedFilesTests {
         Row(
             ["Resources/", "a.txt"],
             "a.txt",
-            "The file “a.txt” is beside the map, but the map uses only files in the folder Resources. Move the file there."
+            "The file “a.txt” is beside the map, but a folder Resources exists, so only that counts. Move the file."
         ),
         Row(
             ["Substitutes/", "icons/a.png"],
             key: "https://h/*",
             "icons/*",
-            "The folder “icons” is beside the map, but the map uses only files in the folder Substitutes. Move the folder there."
+            "The folder “icons” is beside the map, but a folder Substitutes exists, so only that counts. Move the folder."
         ),
         // A similar name matters less.
         Row(["Substitutes/b.txt", "a.txt"], "a.txt", "The file “a.txt” is beside the map, \(move)."),
@@ -131,7 +131,7 @@ struct MisplacedFilesTests {
         let error = try #require(throws: SubstitutionMapError.self) {
             try SubstitutionMap(contentsOf: folder.file("map.json"), resources: resources)
         }
-        #expect(!error.description.contains("but the map uses only files"))
+        #expect(!error.description.contains("so only that counts"))
         let isPrefixed = error.description.contains("Names are relative to “")
         #expect(
             isPrefixed == (row.message.contains("Names are relative to “") && !row.message.contains("add the file"))

@@ -34,7 +34,7 @@ struct MapVersionTests {
         let json = "{\n" + members.joined(separator: ",\n") + ",\n\"https://h/a\": \"a.txt\"\n}"
         let problems = folder.problems(json)
         let message =
-            "“$version”: This map needs version \(version) of the map format, but this package supports at most 1.0. "
+            "“$version”: This map needs version \(version) or later; this is 1.0. "
             + "Update the package LocalSubstitutionCache."
         #expect(problems.map(\.description) == [message])
         #expect(problems.map(\.kind) == [.newerVersion] && problems.map(\.line) == [place + 2])

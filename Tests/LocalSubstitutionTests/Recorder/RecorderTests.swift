@@ -355,7 +355,7 @@ struct RecorderTests {
         try recorder.record("https://h/b", "b")
         recorder.flush()
         #expect(fixture.mapText == newer)
-        let reason = "This map needs version 1.1 of the map format, but this package supports at most 1.0."
+        let reason = "This map needs version 1.1 or later; this is 1.0."
         #expect(problems.all.last?.contains(reason) == true)
     }
 

@@ -35,7 +35,7 @@ package struct MapVersion: Comparable {
         guard MapVersion(text) > current else { return nil }
         return problem(
             .newerVersion,
-            "This map needs version \(text) of the map format, but this package supports at most \(current.text). "
+            "This map needs version \(text) or later; this is \(current.text). "
                 + "Update the package LocalSubstitutionCache."
         )
     }
