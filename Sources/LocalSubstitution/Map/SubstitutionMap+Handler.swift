@@ -115,11 +115,31 @@ extension SubstitutionMap.Answer {
     /// }
     /// ```
     /// The request has its body as `httpBody`, which is `nil` for the same requests as ``SubstitutionMap/Request/body``.
+    /// The closure may block its thread, for example with `Thread.sleep`, where a ``SubstitutionMap/Handler`` may. With
+    /// `await` in it, it's async.
     ///
     /// The client gets the response's status and headers, except `Content-Length`, `Content-Encoding` and
     /// `Transfer-Encoding`, which don't describe the data. Without a `Content-Type`, none is sent. A redirect isn't
     /// followed. If the response isn't an `HTTPURLResponse`, or has a status outside 200–599, the request fails, and its
     /// error says why.
+    ///
+    /// - Parameters:
+    ///   - request: The type of the closure's parameter.
+    ///   - handler: The closure. An error that it throws means the same as for a ``SubstitutionMap/Handler``.
+    public static func handler<Response: URLResponse>(
+        for request: URLRequest.Type,
+        _ handler: @escaping @Sendable (URLRequest) throws -> (Response, Data)
+    ) -> Self {
+        .handler { request in
+            let (response, data) = try handler(request.withBody)
+            return Self(response, data)
+        }
+    }
+
+    /// Calls an async closure that was written for another mock: it gets a `URLRequest`, and returns a response with its
+    /// body.
+    ///
+    /// For more, see the function with the same name for a closure that isn't async.
     ///
     /// - Parameters:
     ///   - request: The type of the closure's parameter.

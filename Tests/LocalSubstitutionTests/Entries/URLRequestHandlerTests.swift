@@ -129,7 +129,7 @@ struct URLRequestHandlerTests {
         #expect(error.localizedDescription.contains("returned a wrong answer: \(message)"), "\(error)")
     }
 
-    @Test("It throws like any handler, has its entry's fields, and may be a function")
+    @Test("It throws like any handler, has its entry's fields, and may be async or not, a closure or a function")
     func others() async throws {
         let failing: Answer = .handler(for: URLRequest.self) { request in
             if request.httpMethod == "POST" { throw URLError(.timedOut) }
@@ -137,6 +137,17 @@ struct URLRequestHandlerTests {
         }
         await #expect { try await Self.load(failing) } throws: { ($0 as? URLError)?.code == .timedOut }
         #expect(try await Self.load([Self.echo(503).times(1), .text("next").methods("POST")]).head.statusCode == 503)
+        let blocking: Answer = .handler(for: URLRequest.self) { request in
+            // Isn't available in an async closure.
+            Thread.sleep(forTimeInterval: 0)
+            return (try Self.response(to: request), Data("blocking".utf8))
+        }
+        #expect(try await Self.load(blocking).text == "blocking")
+        let waiting: Answer = .handler(for: URLRequest.self) { request in
+            await Task.yield()
+            return (try Self.response(to: request), Data("waiting".utf8))
+        }
+        #expect(try await Self.load(waiting).text == "waiting")
         // The type of many mocks' closures.
         let function: @Sendable (URLRequest) throws -> (HTTPURLResponse, Data) = { request in
             (try Self.response(to: request), Data("function".utf8))
