@@ -66,6 +66,20 @@ package enum URLErrorNames {
 }
 
 extension URLError {
+    /// Creates the `URLError` that an error is, or that it has the domain and code of, as an `NSError` may. On Linux, a cast
+    /// doesn't do the latter. `nil` for any other error.
+    init?(bridging error: any Error) {
+        if let error = error as? URLError {
+            self = error
+            return
+        }
+        let error = error as NSError
+        // Not optional on Apple platforms.
+        let known: Code? = Code(rawValue: error.code)
+        guard error.domain == NSURLErrorDomain, let known else { return nil }
+        self.init(known, userInfo: error.userInfo)
+    }
+
     /// An error with its own `localizedDescription`.
     ///
     /// - Parameter url: The URL of the request that fails; `nil` if it has none.

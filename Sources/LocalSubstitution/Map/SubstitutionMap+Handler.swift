@@ -12,9 +12,10 @@ extension SubstitutionMap {
     /// let item: SubstitutionMap.Handler = { request in .json(["id": request.captures[0]]) }
     /// ```
     ///
-    /// If the closure throws a `URLError`, the request fails with that error. If it throws another error, the request
-    /// fails with `URLError.badServerResponse`. The closure's task is cancelled if the request is cancelled or times
-    /// out. On Linux, and from macOS 15 and iOS 18 on, the closure may block its thread.
+    /// If the closure throws a `URLError`, or an `NSError` with the domain `NSURLErrorDomain`, the request fails with that
+    /// error. If it throws another error, the request fails with `URLError.badServerResponse`. The closure's task is
+    /// cancelled if the request is cancelled or times out. On Linux, and from macOS 15 and iOS 18 on, the closure may block
+    /// its thread.
     public typealias Handler = @Sendable (Request) async throws -> Answer
 
     /// A request as a handler sees it.

@@ -390,7 +390,7 @@ final class RequestLoad {
         }
         switch result {
         case .failure(let error):
-            if let error = error as? URLError { return .end(attachment.fail(plan, error)) }
+            if let error = URLError(bridging: error) { return .end(attachment.fail(plan, error)) }
             if let calls, calls.hasEnded { throw URLError(.cancelled) }
             if let calls, calls.isReported(error) {
                 let text = "\(name) failed an expectation. Another issue of this test says which."

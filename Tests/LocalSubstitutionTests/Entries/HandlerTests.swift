@@ -264,6 +264,15 @@ struct HandlerTests {
             "https://h/throws": .handler { _ in
                 throw URLError(.notConnectedToInternet, userInfo: [NSLocalizedDescriptionKey: "own words"])
             },
+            "https://h/bridged": .handler { _ in
+                let info = [NSLocalizedDescriptionKey: "bridged words"]
+                throw NSError(domain: NSURLErrorDomain, code: NSURLErrorTimedOut, userInfo: info)
+            },
+            "https://h/old": .handler(for: URLRequest.self) { _ -> (URLResponse, Data) in
+                throw NSError(domain: NSURLErrorDomain, code: NSURLErrorCannotFindHost)
+            },
+            "https://h/domain": .handler { _ in throw NSError(domain: "own", code: NSURLErrorTimedOut) },
+            "https://h/code": .handler { _ in throw NSError(domain: NSURLErrorDomain, code: 7) },
             "https://h/odd": .handler { _ in throw Odd() },
             "https://h/to": .handler { _ in .status(302).headers(["Location": "/end"]) },
             "https://h/end": .text("end"),
@@ -273,6 +282,16 @@ struct HandlerTests {
         let thrown = await handled.error("https://h/throws")
         #expect(thrown?.code == .notConnectedToInternet)
         #expect(thrown?.localizedDescription == "own words")
+        let bridged = await handled.error("https://h/bridged")
+        #expect(bridged?.code == .timedOut)
+        #expect(bridged?.localizedDescription == "bridged words")
+        #expect(await handled.error("https://h/old")?.code == .cannotFindHost)
+        #expect(handled.cache.statistics.failures == 0, "it's the entry's error, not a mistake")
+        #expect(await handled.error("https://h/domain")?.code == .badServerResponse)
+        #if !canImport(Darwin)
+        // On Linux, `URLError` has only the codes that have a name.
+        #expect(await handled.error("https://h/code")?.code == .badServerResponse)
+        #endif
         let odd = await handled.error("https://h/odd")
         #expect(odd?.code == .badServerResponse)
         #expect(odd?.localizedDescription.contains("Odd()") == true)
