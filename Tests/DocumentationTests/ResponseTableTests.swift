@@ -46,4 +46,26 @@ struct ResponseTableTests {
         #expect(table.rows.filter { $0.cells[1].contains("on Apple platforms") }.map { $0.cells[0] } == ["Date"])
         #expect(response.value(forHTTPHeaderField: "Cache-Control") == "max-age=31536000")
     }
+
+    @Test("The article lists the headers that a handler's response doesn't have")
+    func headersOfHandlers() async throws {
+        let table = try #require(Document(Self.article).tables.first { $0.header == ["header", "value"] })
+        let text = Document.lines(of: Self.article).joined(separator: " ")
+        let sentence = try #require(text.firstMatch(of: /A handler's response has no ([^:]+) unless/))
+        let left = sentence.output.1.matches(of: /`([^`]+)`/).map { $0.output.1.lowercased() }
+        let folder = try ExampleFolder(files: ["app.js"])
+        for answer in [SubstitutionMap.Answer.file("app.js"), .text("a"), .json(["a": 1])] {
+            let entries: KeyValuePairs<String, SubstitutionMap.Answer> = [
+                "https://h/app.js": .handler { _ in answer }
+            ]
+            let cache = LocalSubstitutionCache(map: try SubstitutionMap(entries, resources: folder.url))
+            let session = try cache.makeSession(unmatched: .fail)
+            defer { session.finishTasksAndInvalidate() }
+            let url = try #require(URL(string: "https://h/app.js"))
+            let response = try #require(try await session.data(from: url).1 as? HTTPURLResponse)
+            let names = response.allHeaderFields.keys.compactMap { ($0 as? String)?.lowercased() }
+            let all = Set(table.rows.map { $0.cells[0].lowercased() })
+            #expect(Set(names).union(["date"]) == all.subtracting(left).union(["date"]))
+        }
+    }
 }

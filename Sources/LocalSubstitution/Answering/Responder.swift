@@ -156,6 +156,7 @@ final class Responder: Sendable {
             file: file,
             refreshed: found?.refreshed,
             proof: proof,
+            isHandled: plan.isHandled,
             traits: traits
         )
         let method = plan.request.httpMethod ?? "GET"

@@ -19,6 +19,9 @@ package struct ResponseBuilder {
     var refreshed: RefreshedFiles.File?
     /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache responded; otherwise `nil`.
     var proof: String?
+    /// Whether the response is a handler's. Then it promises neither byte ranges nor preconditions, which aren't applied to
+    /// it, nor that it stays the same, since each request calls the handler again.
+    var isHandled = false
     let traits: LoaderTraits
 
     package func full(for url: URL) -> CachedURLResponse? {
@@ -107,12 +110,14 @@ extension ResponseBuilder {
         var headers = [
             "Content-Type": substitution.contentType(ofBody: large?.beginning ?? data, from: refreshed?.contentType)
                 .text,
-            "Cache-Control": Self.cacheControl,
             "Cache-Status": cacheStatus,
         ]
         if traits.contains(.readsDates) { headers["Date"] = HTTPSyntax.text(of: Date()) }
-        if hasBody { headers["Accept-Ranges"] = "bytes" }
-        headers["ETag"] = entityTag
+        if !isHandled {
+            headers["Cache-Control"] = Self.cacheControl
+            headers["ETag"] = entityTag
+            if hasBody { headers["Accept-Ranges"] = "bytes" }
+        }
         for (name, value) in substitution.headers { headers[header: name] = value }
         if headers[header: "Content-Type"] == "" { headers[header: "Content-Type"] = nil }
         headers["Content-Length"] = String(length)

@@ -120,9 +120,9 @@ extension SubstitutionMap.Answer {
     /// `await` in it, it's async.
     ///
     /// The client gets the response's status and headers, except `Content-Length`, `Content-Encoding` and
-    /// `Transfer-Encoding`, which don't describe the data. Without a `Content-Type`, none is sent. A redirect isn't
-    /// followed. If the response isn't an `HTTPURLResponse`, or has a status outside 200–599, the request fails, and its
-    /// error says why.
+    /// `Transfer-Encoding`, which don't describe the data. Without a `Content-Type`, none is sent. The only headers that are
+    /// added are `Content-Length` and `Cache-Status`, and on Apple platforms `Date`. A redirect isn't followed. If the
+    /// response isn't an `HTTPURLResponse`, or has a status outside 200–599, the request fails, and its error says why.
     ///
     /// - Parameters:
     ///   - request: The type of the closure's parameter.

@@ -208,7 +208,13 @@ extension Attachment {
             substitution.rate?.isEven ?? true, HTTPSyntax.hasBody(status: substitution.status),
             let file = try LargeFile(opening: name, in: folder)
         else { return nil }
-        let builder = ResponseBuilder(substitution: substitution, file: nil, large: file, traits: traits)
+        let builder = ResponseBuilder(
+            substitution: substitution,
+            file: nil,
+            large: file,
+            isHandled: plan.isHandled,
+            traits: traits
+        )
         let range = plan.range.flatMap(builder.range)
         guard let whole = plan.range.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
         else { return nil }

@@ -316,8 +316,12 @@ final class RequestLoad {
         }
         do throws(URLError) {
             guard let url = plan.request.url,
-                let head = ResponseBuilder(substitution: substitution, file: nil, traits: attachment.traits)
-                    .streamHead(for: url)
+                let head = ResponseBuilder(
+                    substitution: substitution,
+                    file: nil,
+                    isHandled: plan.isHandled,
+                    traits: attachment.traits
+                ).streamHead(for: url)
             else { return .failed(plan, URLError(.badURL)) }
             responder.maps.use(plan)
             client.receive(.head(head, .matched))

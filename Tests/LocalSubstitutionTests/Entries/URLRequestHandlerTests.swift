@@ -100,6 +100,18 @@ struct URLRequestHandlerTests {
         for name in ["Content-Encoding", "Transfer-Encoding"] { #expect(head.value(forHTTPHeaderField: name) == nil) }
     }
 
+    @Test("No header is made up that promises what isn't done, and the closure's own stay")
+    func promises() async throws {
+        let names = ["ETag", "Cache-Control", "Accept-Ranges"]
+        let (_, head) = try await Self.load(Self.echo(), method: "GET")
+        for name in names { #expect(head.value(forHTTPHeaderField: name) == nil) }
+        let (_, own) = try await Self.load(
+            Self.echo(200, ["ETag": "\"1\"", "Cache-Control": "no-store"]),
+            method: "GET"
+        )
+        #expect(names.map { own.value(forHTTPHeaderField: $0) } == ["\"1\"", "no-store", nil])
+    }
+
     @Test("Any status from 200 to 599 is the client's, even a redirect's", arguments: [200, 302, 404, 500, 599])
     func status(_ status: Int) async throws {
         let (text, head) = try await Self.load(Self.echo(status, ["Location": "/local"]), body: "b")
