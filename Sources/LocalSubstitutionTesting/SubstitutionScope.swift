@@ -25,7 +25,7 @@ struct SubstitutionScope: Sendable {
         /// report them.
         var reportsUnused = false
         /// The place in the source code where issues are shown.
-        let place: SourceLocation
+        var place: SourceLocation
         /// The calling function. It's the test's name where Swift Testing has no current test, such as in XCTest. Empty
         /// for a trait, by default.
         var function = ""

@@ -46,6 +46,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         guard innermost?.id == id else { return try await function() }
         guard testCase != nil else { return try await runAll(of: test, function) }
         let use = Use.ofTask.get() ?? Use(id, options)
+        let options = use.options(for: test)
         let recording: Recording.Argument?
         do {
             // Before the turn, so that the recording knows of an argument that's cancelled before its turn.
@@ -53,14 +54,14 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         } catch {
             return options.record("\(error)")
         }
-        try await options.inTurn { try await run(use, recording, function) }
+        try await options.inTurn { try await run(use, options, recording, function) }
     }
 
     /// Runs a suite, or a test with all its arguments. Then reports what concerns all of them: unused entries, what was
     /// recorded, and a test without requests.
     private func runAll(of test: Test, _ function: @Sendable () async throws -> Void) async throws {
         let inherited = Use.ofTask.get().flatMap { $0.trait == id ? $0 : nil }
-        let use = inherited ?? Use(id, options)
+        let use = inherited ?? Use(id, options, isOfSuite: test.isSuite)
         // The test loads the map before its arguments run, so a bad map is one issue, not one for each argument. A
         // suite doesn't load the map: it may have no tests.
         let recording: Recording?
@@ -71,7 +72,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
             return options.record(options.source.explanation(of: error, in: options.test))
         }
         defer {
-            if let issue = recording?.write() { options.record(issue) }
+            if let issue = recording?.write() { use.options(for: test).record(issue) }
             recording?.close()
         }
         guard inherited == nil else { return try await function() }
@@ -116,6 +117,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     /// issue instead.
     private func run(
         _ use: Use,
+        _ options: SubstitutionScope.Options,
         _ recording: Recording.Argument?,
         _ function: @Sendable () async throws -> Void
     ) async throws {
@@ -135,6 +137,7 @@ extension SubstitutionsTrait {
     /// share a test's trait.
     final class Use: Sendable {
         let trait: UUID
+        private let isOfSuite: Bool
         private let options: SubstitutionScope.Options
         private let state = Guarded(State())
 
@@ -152,9 +155,17 @@ extension SubstitutionsTrait {
         /// The current task's value; `nil` outside a test or suite with the trait.
         static let ofTask = TaskLocal<Use?>(wrappedValue: nil)
 
-        init(_ trait: UUID, _ options: SubstitutionScope.Options) {
+        init(_ trait: UUID, _ options: SubstitutionScope.Options, isOfSuite: Bool = false) {
             self.trait = trait
             self.options = options
+            self.isOfSuite = isOfSuite
+        }
+
+        /// Returns the trait's arguments for one test. If the trait is a suite's, issues are shown at the test.
+        func options(for test: Test) -> SubstitutionScope.Options {
+            var options = options
+            if isOfSuite { options.place = test.sourceLocation }
+            return options
         }
 
         /// The first call loads the map. If that fails, each call throws the same error.
@@ -236,7 +247,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///     writes it, for example to remove tokens; see `LocalSubstitution.RecordedResponse`. By default, responses
     ///     aren't changed.
     ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
-    ///   - sourceLocation: Where issues are shown. By default, the caller's location.
+    ///   - sourceLocation: Where issues are shown. By default, the caller's location. If the trait is a suite's, a test's
+    ///     issues are shown at the test.
     public static func substituting(
         // Not `String`: the compiler would compare that with a literal of entries, and hide the error in a closure of theirs.
         _ map: some StringProtocol,

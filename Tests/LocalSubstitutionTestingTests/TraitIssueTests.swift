@@ -44,6 +44,15 @@ struct TraitIssueTests {
         #expect(issues.last?.text.contains("https://shop.example.com/old") == true)
     }
 
+    @Test("With a suite's trait, a test's issues are at the test's line")
+    func ofSuite() async throws {
+        let issues = try await Self.issues("ShownAtTest/issues")
+        let line = ChildTraits.ShownAtTest.line
+        #expect(issues.map(\.line) == [line, line], "\(issues)")
+        #expect(issues.first?.text.contains("the order has no items") == true, "\(issues)")
+        #expect(issues.last?.text.contains("No entry matches this request") == true, "\(issues)")
+    }
+
     @Test("An unmatched request of another client is an issue, too")
     func otherClient() async throws {
         let issues = try await Self.issues("unmatchedOtherClient")

@@ -458,6 +458,16 @@ struct ChildTraits {
         }
     }
 
+    @Suite(.substituting(["https://shop.example.com/name": .handler { _ in throw Mistake() }]))
+    struct ShownAtTest {
+        static let line = #line + 2
+
+        @Test func issues() async throws {
+            _ = try? await text("https://shop.example.com/name")
+            _ = try? await text("https://shop.example.com/other/name")
+        }
+    }
+
     @Suite(.substituting("../Fixtures/wrong.json"))
     struct ReplacedWrong {
         @Test(.substituting("../Fixtures/inner.json"))
