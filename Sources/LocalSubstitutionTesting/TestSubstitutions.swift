@@ -171,15 +171,28 @@ public final class TestSubstitutions: Sendable {
     /// one whose `times` is used up, leaves the request to the next one. The entries' files are where those of the test's
     /// map are.
     ///
-    /// - Parameter entries: The entries' keys, such as URLs and match patterns, and their answers.
+    /// - Parameters:
+    ///   - entries: The entries' keys, such as URLs and match patterns, and their answers.
+    ///   - fileID: The file that errors name in XCTest. By default, the caller's.
+    ///   - line: The line that errors name in XCTest. By default, the caller's.
     /// - Throws: An error that lists every problem with the entries. Then none is added. Also an error that says what to
     ///   write, if there are no substitutions here: outside a test with substitutions, after the test's end, and in a
     ///   detached task.
-    public func add(_ entries: KeyValuePairs<String, SubstitutionMap.Answer>) throws {
-        try checkScope()
-        if hasEnded.withLock({ $0 }) { throw Complaint(UnscopedProtocol.explanation) }
-        let map = try SubstitutionMap(entries, resources: resources)
-        cache.change { $0.add(map) }
+    public func add(
+        _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
+        fileID: String = #fileID,
+        line: Int = #line
+    ) throws {
+        do {
+            try checkScope()
+            if hasEnded.withLock({ $0 }) { throw Complaint(UnscopedProtocol.explanation) }
+            let map = try SubstitutionMap(entries, resources: resources)
+            cache.change { $0.add(map) }
+        } catch {
+            // XCTest on Linux doesn't show the place of the call.
+            if Test.current != nil { throw error }
+            throw Complaint("\(fileID.split(separator: "/").last ?? ""):\(line): \(error)")
+        }
     }
 
     /// From now on, the test's sessions fail every request.

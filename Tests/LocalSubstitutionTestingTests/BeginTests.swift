@@ -69,6 +69,20 @@ final class BeginTests: XCTestCase {
         XCTAssert(message { try TestSubstitutions.end() }.contains("No substitutions have begun."))
     }
 
+    func testMistakesInAddedEntriesHaveThePlaceOfTheCall() throws {
+        try TestSubstitutions.begin("Fixtures/inner.json", test: name)
+        let line = #line + 2
+        let description = message {
+            try TestSubstitutions.current.add([Self.name: .status(7), "shop.example.com/a": .text("a")])
+        }
+        XCTAssert(description.hasPrefix("BeginTests.swift:\(line): "), description)
+        for part in ["“status” can't be 7", "shop.example.com/a"] { XCTAssert(description.contains(part), description) }
+        XCTAssertEqual(try text(Self.name), "inner")
+        try TestSubstitutions.end()
+        let late = message { try TestSubstitutions.current.add([Self.name: .text("a")]) }
+        XCTAssert(late.hasPrefix("BeginTests.swift:\(#line - 1): There are no substitutions here"), late)
+    }
+
     func testIsInForceOnAllThreads() async throws {
         let begun = Task.detached {
             try TestSubstitutions.begin([BeginTests.name: .text("a")], test: "BeginTests.testIsInForceOnAllThreads")
