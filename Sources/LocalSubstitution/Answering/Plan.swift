@@ -229,7 +229,13 @@ final class Plan: Sendable {
     var isRecorded: Bool { needsOrigin && rules.map { Self.isRecorded(request, obstacle, in: $0) } == true }
 
     /// The obstacle in words, without a period.
-    var reason: String { obstacle?.reason ?? "an entry matches it" }
+    var reason: String {
+        // With a recorder, a map often has none.
+        if case .noEntry? = obstacle, rules?.recorder == nil, layers.all.allSatisfy({ $0.map.count == 0 }) {
+            return "the map has no entries"
+        }
+        return obstacle?.reason ?? "an entry matches it"
+    }
 
     /// Whether a cache-only lookup doesn't even ask the default cache, since the request's policy ignores local data.
     var ignoresLocalData: Bool { if case .policy? = obstacle { true } else { false } }

@@ -427,8 +427,12 @@ struct ExplanationTests {
         arguments: [
             ("https://h/a", "https://h/b"), ("https://h/page1", "https://h/page2"),
             ("https://h/page", "https://h/page2"),
-            ("https://h/v1/config", "https://h/v2/config"), ("https://h/config", "https://h/contact"),
-            ("https://h/a/config", "https://h/b/config"), ("https://a.example/config", "https://b.example/config"),
+            ("https://h/config", "https://h/contact"), ("https://a.example/config", "https://b.example/config"),
+            ("https://h/a/1", "https://h/a/2/"), ("https://h/a/1", "http://h/a/2"),
+            ("https://h/a/1", "https://h:81/a/2"),
+            ("https://h/a/1?x=1", "https://h/a/2"), ("https://h/a/1", "https://h/a/1/2"),
+            ("https://h/a/1", "https://h/b/2"),
+            ("https://h/a/*/1", "https://h/b/c/1"),
             ("https://h/icons/*", "https://h/fonts/a"), ("https://h/asets/*.png", "https://h/assets/a.txt"),
             ("https://*.exmaple.com/*", "https://example/a"), ("https://h/v1/*", "https://h/v2/a"),
         ]
@@ -436,6 +440,48 @@ struct ExplanationTests {
     func otherResource(key: String, url: String) throws {
         let fixture = try CacheFixture(#""\#(key)": "a.txt""#)
         #expect(try fixture.cache().explain(request(url)).nearMisses.isEmpty)
+    }
+
+    @Test(
+        "If only one of several segments of the path differs, the key is a near miss, the closest key first",
+        arguments: [
+            (["https://h/v1/config"], "https://h/v2/config", ["https://h/v1/config"]),
+            (["https://h/a/config"], "https://h/b/config", ["https://h/a/config"]),
+            (
+                ["https://h/api/users/2", "https://h/api/papers/40", "https://h/api/papers/3", "https://h/login"],
+                "https://h/api/papers/2",
+                ["https://h/api/papers/3", "https://h/api/papers/40", "https://h/api/users/2"]
+            ),
+            (
+                (1...7).map { "https://h/papers/\($0)" }, "https://h/papers/9",
+                (1...5).map { "https://h/papers/\($0)" }
+            ),
+            // A misspelled key is closer.
+            (["https://h/a/1", "https://h/a/confg"], "https://h/a/config", ["https://h/a/confg"]),
+        ]
+    )
+    func otherSegment(keys: [String], url: String, expected: [String]) throws {
+        let fixture = try CacheFixture(keys.map { "\"\($0)\": \"a.txt\"" }.joined(separator: ", "))
+        let misses = try fixture.cache().explain(request(url)).nearMisses
+        #expect(misses.map(\.key) == expected)
+        #expect(misses.allSatisfy { $0.differences == [.path] })
+        #expect(misses.first?.description.contains("differs only in path") == true, "\(misses)")
+    }
+
+    @Test("If a key matches, but its entry is skipped, other resources aren't near misses")
+    func otherSegmentBesideSkipped() throws {
+        let fixture = try CacheFixture(
+            #""https://h/a/1": { "file": "a.txt", "methods": ["PUT"] }, "https://h/a/2": "a.txt""#
+        )
+        let misses = try fixture.cache().explain(request("https://h/a/1")).nearMisses
+        #expect(misses.map(\.key) == ["https://h/a/1"])
+    }
+
+    @Test("A map without entries is said to have none")
+    func noEntries() throws {
+        let empty = LocalSubstitutionCache(map: try SubstitutionMap([:])).explain(try request("https://h/a"))
+        #expect(empty.attached.reason == "the map has no entries")
+        #expect(try cache.explain(request("https://elsewhere/a")).attached.reason == "no entry matches it")
     }
 
     @Test("The nearest of 20,000 keys is found fast", .timeLimit(.minutes(5)))

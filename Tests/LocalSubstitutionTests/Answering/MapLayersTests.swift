@@ -40,6 +40,18 @@ struct MapLayersTests {
         return Plan(try request(url), rules: rules, in: layers, traits: .current)
     }
 
+    @Test("Only if no layer has an entry is the map said to have none")
+    func noEntries() throws {
+        let entry = #"{ "status": 201 }"#
+        for (added, map, recording) in [(entry, nil, nil), (nil, entry, nil), (nil, nil, entry)]
+            as [(String?, String?, String?)]
+        {
+            let plan = try Self.plan("https://other/a", in: Self.layers(added, map, recording))
+            #expect(plan.reason == "no entry matches it")
+        }
+        #expect(try Self.plan(in: Self.layers(nil, nil, nil)).reason == "the map has no entries")
+    }
+
     @Test(
         "The first layer with an entry that responds wins, and a skipped entry leaves the request to the next",
         arguments: [

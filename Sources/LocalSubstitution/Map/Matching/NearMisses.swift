@@ -18,7 +18,7 @@ extension SubstitutionMap {
             public static var host: Difference { Difference(rawValue: "host") }
             /// The port. The key or the request may have none.
             public static var port: Difference { Difference(rawValue: "port") }
-            /// The path, in which a few letters differ.
+            /// The path, in which a few letters or one segment differ.
             public static var path: Difference { Difference(rawValue: "path") }
             /// The query. The key or the request may have none.
             public static var query: Difference { Difference(rawValue: "query") }
@@ -138,7 +138,8 @@ extension Entry {
 
 /// A search for the keys that almost match a URL. Such a key may have another scheme, port, query or letter case than
 /// the URL, or other percent-encoding. One path may end in a slash that the other lacks. The key's host may be
-/// misspelled and, in an exact key, also the path.
+/// misspelled and, in an exact key, also the path. If there's no such key, and none matches, exact keys are found in which
+/// only one of several segments of the path differs.
 ///
 /// Only listeners and explanations need a search, so it's created at first use: see ``SubstitutionMap/Storage``.
 final class NearMisses: Sendable {
@@ -166,7 +167,8 @@ final class NearMisses: Sendable {
         let entry: Entry
         /// The key's pattern; `nil` for an exact key.
         let pattern: MatchPattern?
-        /// The number of edits that correct the misspelling; 0 if host and path are equal.
+        /// The number of edits that correct the misspelling; 0 if host and path are equal. If one segment of the path
+        /// differs, the number of bytes in which it does.
         let edits: Int
         var differences: [Difference] = []
 
@@ -212,11 +214,11 @@ final class NearMisses: Sendable {
         // Keys with more edits than the closest misspelling probably name other resources. Equal keys are compared first.
         let fewest = found.map(\.edits).filter { $0 > 0 }.min()
         found = found.filter { $0.edits == 0 } + found.filter { $0.edits == fewest }
-        for key in found.prefix(Self.mostCompared) {
-            let pattern = key.pattern ?? (try? MatchPattern(key.entry.key))
-            key.differences = pattern.map { Self.differences(url, $0) } ?? []
+        found = compared(found, url)
+        if found.isEmpty, index.candidates(for: url).isEmpty {
+            found = compared(withOneOtherSegment(url), url).filter { $0.differences == [.path] }
         }
-        found = found.filter { !$0.differences.isEmpty }.ordered {
+        found = found.ordered {
             ($0.differences.count, $0.edits, $0.entry.key) < ($1.differences.count, $1.edits, $1.entry.key)
         }
         // If several keys differ only in their queries, the response probably depends on the query. Then `ignoreQuery`
@@ -233,6 +235,29 @@ final class NearMisses: Sendable {
             )
         }
     }
+
+    /// Compares all parts of the first keys with those of a URL. Returns the keys that differ.
+    private func compared(_ found: [Found], _ url: NormalizedURL) -> [Found] {
+        for key in found.prefix(Self.mostCompared) {
+            let pattern = key.pattern ?? (try? MatchPattern(key.entry.key))
+            key.differences = pattern.map { Self.differences(url, $0) } ?? []
+        }
+        return found.filter { !$0.differences.isEmpty }
+    }
+
+    /// Returns the exact keys with the URL's host and, but for one segment, its path. The closest ones come first.
+    private func withOneOtherSegment(_ url: NormalizedURL) -> [Found] {
+        let outline = Self.outline(url)
+        return keys.compactMap { key in
+            guard key.pattern == nil, let (start, own, other) = key.outline.difference(from: outline),
+                start > url.host.utf8.count, outline.bytes.dropFirst(url.host.utf8.count + 1).contains(Self.slash),
+                !own.contains(Self.slash), !other.contains(Self.slash)
+            else { return nil }
+            return Found(index.entries[key.number], nil, edits: max(own.count, other.count))
+        }.ordered { $0.edits < $1.edits }
+    }
+
+    private static let slash = UInt8(ascii: "/")
 
     private func near(_ url: NormalizedURL) -> [Found] {
         // A key that matches the URL isn't a near miss. If its entry is skipped, a file may be missing.
@@ -317,22 +342,28 @@ extension NearestName.Text {
     /// ``NearestName/mostEdits`` or a third of the length of the word that differs.
     fileprivate func misspellings(of other: Self) -> Int? {
         guard mayBe(near: other, limit: NearestName.mostEdits) else { return nil }
+        guard let (start, own, others) = difference(from: other) else { return 0 }
+        // Different digits are rarely misspellings. They number versions, or the members of a series.
+        guard !(own.allSatisfy(\.isDigit) && others.allSatisfy(\.isDigit)) else { return nil }
+
+        let wordBefore = bytes.prefix(start).reversed().prefix(while: Self.isWordByte).count
+        let wordAfter = bytes.dropFirst(start + own.count).prefix(while: Self.isWordByte).count
+        let word = wordBefore + max(own.count, others.count) + wordAfter
+        // A word of one or two letters has no misspellings: one edit usually makes it another word.
+        let limit = min(NearestName.mostEdits, word / 3)
+        return limit == 0 ? nil : NearestName.edits(from: own, to: others, limit: limit)
+    }
+
+    /// The parts of the two texts between the beginning and the end that both have, and the length of the beginning. `nil`
+    /// if the texts are equal.
+    fileprivate func difference(from other: Self) -> (start: Int, own: ArraySlice<UInt8>, other: ArraySlice<UInt8>)? {
         let (first, second) = (bytes, other.bytes)
         let shorter = min(first.count, second.count)
         var (start, end) = (0, 0)
         while start < shorter, first[start] == second[start] { start += 1 }
+        guard start < max(first.count, second.count) else { return nil }
         while end < shorter - start, first[first.count - 1 - end] == second[second.count - 1 - end] { end += 1 }
-        guard start < max(first.count, second.count) else { return 0 }
-        let different = (first.dropFirst(start).dropLast(end), second.dropFirst(start).dropLast(end))
-        // Different digits are rarely misspellings. They number versions, or the members of a series.
-        guard !(different.0.allSatisfy(\.isDigit) && different.1.allSatisfy(\.isDigit)) else { return nil }
-
-        let wordBefore = first.prefix(start).reversed().prefix(while: Self.isWordByte).count
-        let wordAfter = first.suffix(end).prefix(while: Self.isWordByte).count
-        let word = wordBefore + max(different.0.count, different.1.count) + wordAfter
-        // A word of one or two letters has no misspellings: one edit usually makes it another word.
-        let limit = min(NearestName.mostEdits, word / 3)
-        return limit == 0 ? nil : NearestName.edits(from: different.0, to: different.1, limit: limit)
+        return (start, first.dropFirst(start).dropLast(end), second.dropFirst(start).dropLast(end))
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool { byte.isDigit || byte.isLetter }
