@@ -159,6 +159,24 @@ struct ServeRecordTests {
         }
     }
 
+    @Test("Responses of the map's entries aren't recorded, and a line says so")
+    func ofMap() async throws {
+        defer { origin.stop() }
+        let base = String(origin.baseURL.absoluteString.dropLast())
+        try folder.writeMap("{ \"\(base)/own\": { \"text\": \"mine\" } }")
+        let server = try await ServerProcess(in: folder, ["--origin", base, "--record", "Kept"])
+        for path in ["/own", "/ok", "/own"] { try request(path, to: server) }
+        let lines = try await server.end().messages.components(separatedBy: "\n").filter { $0.contains("not recorded") }
+        let reason = "an entry of \(folder.path("substitutions.json")) responded"
+        #expect(lines == ["substitute: not recorded 2 times: \(reason): \(base)/own"])
+
+        // Offline, the recording responds to the second request.
+        let offline = try await ServerProcess(in: folder, ["--offline", "--origin", base, "--record", "Kept"])
+        for path in ["/own", "/ok"] { try request(path, to: offline) }
+        let messages = try await offline.end().messages
+        #expect(messages.contains("2 matched") && !messages.contains("not recorded"), "\(messages)")
+    }
+
     @Test("The command that a part's line names records the file")
     func whole() async throws {
         defer { origin.stop() }

@@ -33,22 +33,33 @@ struct NotRecorded: Sendable {
         }
     }
 
+    /// The map whose entries' responses are noted as not recorded, too; `nil` if they aren't noted.
+    private let map: URL?
     /// How often each URL's response wasn't recorded, by reason.
     private var counts: [String: [URL: Int]] = [:]
     /// How many reasons to note, and how many URLs to count for each. All other URLs of a reason are counted as one.
     private static let most = 1_000
 
+    /// - Parameter map: The map whose entries' responses are noted as well; `nil` if a recording may respond like an entry.
+    init(besides map: URL?) { self.map = map }
+
     /// Notes the event of a response that wasn't recorded, or that a later one replaced. Ignores other events.
     mutating func add(_ event: LocalSubstitutionCache.Event) {
-        // The response of a `recorded` event may have replaced another one.
-        let replaced = event.kind == .recorded && event.reason?.hasSuffix(RecordingRules.keptLast) == true
-        guard event.kind == .notRecorded || replaced, let url = event.url,
-            let reason = replaced ? RecordingRules.keptLast : event.reason,
-            counts[reason] != nil || counts.count < Self.most
+        guard let url = event.url, let reason = reason(for: event), counts[reason] != nil || counts.count < Self.most
         else { return }
         let urls = counts[reason, default: [:]]
         let other = urls.count < Self.most || urls[url] != nil ? url : urls.keys.first ?? url
         counts[reason, default: [:]][other, default: 0] += 1
+    }
+
+    private func reason(for event: LocalSubstitutionCache.Event) -> String? {
+        switch event.kind {
+        case .notRecorded: event.reason
+        // The response may have replaced another one.
+        case .recorded: event.reason?.hasSuffix(RecordingRules.keptLast) == true ? RecordingRules.keptLast : nil
+        case .matched: map.map { "an entry of \($0.path) responded" }
+        default: nil
+        }
     }
 
     /// Returns the groups, the largest first. Leaves out the parts of a file that the recorder has.

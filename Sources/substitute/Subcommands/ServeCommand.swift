@@ -63,7 +63,8 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     }
     let ports = try ports(of: origins, from: firstPort)
     let (server, recorder): (SubstitutionServer, SubstitutionRecorder?)
-    let notRecorded = Guarded(NotRecorded())
+    // Offline, a recorded response is reported like an entry's.
+    let notRecorded = Guarded(NotRecorded(besides: arguments.has("offline") ? nil : choice.file))
     do {
         // A recorder writes into its folder at once. So first check whether the server can start.
         try SubstitutionServer.check(ports: ports)
