@@ -26,7 +26,8 @@ struct SuggestionTests {
 
     /// The suggested commands in what was printed, with what stands for a URL and a recording replaced.
     private func suggestions(in text: String) -> [String] {
-        text.matches(of: /(?m)^(?: {4}|substitute: try it: )(\S.* (?:add|import|get) .*)$/).map { match in
+        let lines = text.matches(of: /(?m)^(?: {4}|substitute: try it: .* serve.*, or )(\S.* (?:add|import|get) .*)$/)
+        return lines.map { match in
             String(match.1).replacing(/\sURL$/, with: " https://h.example/b a.txt")
                 .replacing(/\sFILE\.har$/, with: " r.har")
         }
@@ -99,8 +100,9 @@ struct SuggestionTests {
             environment: environment
         )
         // The folder is no package.
-        let command = "swift package --package-path \(folder.url.path) substitute-edit get --map m.json"
-        #expect(run.messages.hasSuffix("substitute: try it: \(command) https://h.example/a\n"))
+        let command = "swift package --package-path \(folder.url.path) substitute-edit"
+        let (serve, get) = ("\(command) serve --map m.json", "\(command) get --map m.json https://h.example/a")
+        #expect(run.messages.hasSuffix("substitute: try it: \(serve), or \(get)\n"))
     }
 
     // MARK: A map that isn't there

@@ -76,7 +76,8 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
     output.table([added.row])
     // `get` loads a URL, so it can't try a pattern.
     if case .url? = try? MapKey(key) {
-        output.message("try it: \(Shell.invocation) get\(target.options) \(Shell.word(key))")
+        let (serve, get) = ("serve\(target.options)", "get\(target.options) \(Shell.word(key))")
+        output.message("try it: \(Shell.invocation) \(serve), or \(Shell.invocation) \(get)")
     }
     try output.json(added.json(map: target.file.path))
     return .done
