@@ -520,10 +520,10 @@ struct CheckTests {
         #expect(run.status == 0)
         #expect(
             run.output == """
-                substitutions.json:2: warning: 5 entries need an attached session: “https://h.example/a”, \
-                “https://h.example/b”, “https://h.example/c” and 2 more. \
-                Attach the cache. If you did, or if only substitute serve uses the map, hide this warning with \
-                check --attached.
+                substitutions.json:2: warning: If only substitute serve uses the map, nothing is wrong: hide this \
+                warning with check --attached. In an app or a test, 5 entries need an attached session: \
+                “https://h.example/a”, “https://h.example/b”, “https://h.example/c” and 2 more. \
+                Attach the cache. If you did, hide this warning, too.
                 5 entries in use, 0 errors, 1 warning
 
                 """
@@ -550,7 +550,8 @@ struct CheckTests {
             #expect(run.status == 0)
             #expect(run.output.contains("warning: “https://h.example/"))
             #expect(run.output.contains("“\(field)” needs an attached session"))
-            #expect(run.output.contains("If only substitute serve uses the map, nothing needs to be attached"))
+            let start = "If only substitute serve uses the map, nothing is wrong: hide this warning with check"
+            #expect(run.output.contains("”: \(start) --attached. In an app or a test: “\(field)” needs"))
             let silent = try await folder.substitute("check", "--attached")
             #expect(!silent.output.contains("session"))
         }
@@ -575,9 +576,10 @@ struct CheckTests {
         #expect(run.status == 0)
         #expect(
             run.lines == [
-                "substitutions.json:2: warning: 2 entries need an attached session: “https://h.example/a” and "
-                    + "“https://h.example/b”. Attach the cache. If you did, or if only substitute serve uses the "
-                    + "map, hide this warning with check --attached."
+                "substitutions.json:2: warning: If only substitute serve uses the map, nothing is wrong: hide this "
+                    + "warning with check --attached. In an app or a test, 2 entries need an attached session: "
+                    + "“https://h.example/a” and “https://h.example/b”. Attach the cache. If you did, hide this "
+                    + "warning, too."
             ] + notes + ["3 entries in use, 0 errors, 1 warning", ""]
         )
         let report = try await folder.substitute("check", "--json", "--attached").json(Report.self)

@@ -132,8 +132,8 @@ private struct Finding: Encodable {
         self.file = file.lastPathComponent
         line = warning.line
         column = nil
-        let advice = warning.needsAttachedSession ? " \(Self.advice)" : ""
-        message = keys.map(Self.needAttachedSession) ?? warning.message + advice
+        let start = warning.needsAttachedSession ? "\(Self.aboutServe): " : ""
+        message = keys.map(Self.needAttachedSession) ?? start + warning.message
         self.keys = keys
     }
 
@@ -166,8 +166,9 @@ private struct Finding: Encodable {
         }
     }
 
-    private static let advice =
-        "If only substitute serve uses the map, nothing needs to be attached: hide this warning with check --attached."
+    private static let aboutServe =
+        "If only substitute serve uses the map, nothing is wrong: hide this warning with check --attached. "
+        + "In an app or a test"
 
     /// Returns the findings for warnings. All warnings about entries that need an attached session share one finding.
     /// Each other warning has its own.
@@ -189,8 +190,8 @@ private struct Finding: Encodable {
         let named = keys.prefix(3).map { "“\($0)”" }
         let more = keys.count - named.count
         let list = (named + (more > 0 ? ["\(more.grouped) more"] : [])).listed()
-        return "\(keys.count.grouped) entries need an attached session: \(list). "
-            + "Attach the cache. If you did, or if only substitute serve uses the map, hide this warning with check --attached."
+        return "\(aboutServe), \(keys.count.grouped) entries need an attached session: \(list). "
+            + "Attach the cache. If you did, hide this warning, too."
     }
 
     /// The file, line and column with colons between them, as in a compiler's messages. Leaves out an unknown line or
