@@ -16,6 +16,10 @@ let explainCommand = Subcommand(
         ones it shadows, the file, and how its MIME type is determined. For a URL that
         no entry matches, prints the keys that almost match. Loads nothing.
 
+        substitute serve responds as the line “attached” says. But with serve --offline,
+        a request that no entry matches fails instead of using the network. Name the
+        original URL, as the log of serve shows it, not the local one with 127.0.0.1.
+
         Examples:
 
             substitute explain https://example.com/logo.png
