@@ -82,7 +82,8 @@ struct ServerTests {
         let head = "<link rel=\"stylesheet\" href=\"\(cdn.url("app.css"))\">"
         let www = try LoopbackServer(routes: ["/": .text("\(head)<h1>Help</h1>", type: "text/html")])
         let lines = Self.article.blocks(in: "").flatMap(\.lines)
-        let commands = lines.filter { $0.hasPrefix("substitute serve ") && $0.contains(" Site") }.map { line in
+        let serving = lines.filter { $0.hasPrefix("substitute serve ") && $0.contains(" Site") }
+        let commands = serving.prefix(2).map { line in
             line.replacing("https://www.example.com", with: "http://127.0.0.1:\(www.port)")
                 .replacing("https://cdn.example.com", with: "http://127.0.0.1:\(cdn.port)")
                 .replacing(" --port 8080", with: "").dropFirst("substitute ".count)
@@ -100,6 +101,40 @@ struct ServerTests {
             _ = process.rest()
             for origin in [www, cdn] { origin.stop() }
         }
+    }
+
+    @Test("A script that names another origin loads from the recording, once the script is edited")
+    func script() async throws {
+        let api = try LoopbackServer(routes: ["/x": .text("{}", type: "application/json")])
+        let script = "fetch(\"\(api.url("x"))\")"
+        let www = try LoopbackServer(routes: ["/app.js": .text(script, type: "text/javascript")])
+        let (page, data) = ("http://127.0.0.1:\(www.port)", "http://127.0.0.1:\(api.port)")
+        let blocks = Self.article.blocks(in: "")
+        let block = try #require(blocks.first { $0.text.hasPrefix("substitute get --record Site ") })
+        let commands = block.lines.map { line in
+            String(line.dropFirst("substitute ".count)).replacing("https://api.example.com", with: data)
+                .replacing(" --port 8080", with: "")
+        }
+        try #require(commands.count == 2)
+        let folder = try TemporaryFolder()
+        let visit = try ServeProcess("serve --record Site --origin \(page)", in: folder.url)
+        let visited = try #require(visit.line()?.firstMatch(of: /http:\/\/[\d.:]+/)?.output)
+        #expect(try await text(of: #require(URL(string: "\(visited)/app.js"))) == script)
+        visit.interrupt()
+        _ = visit.rest()
+        _ = try ServeProcess(commands[0], in: folder.url).rest()
+        for origin in [www, api] { origin.stop() }
+
+        let process = try ServeProcess(commands[1], in: folder.url)
+        let ports = try [process.line(), process.line()].map { try #require($0) }
+        let local = try [page, data].map { origin in
+            let line = try #require(ports.first { $0.hasSuffix("  \(origin)") })
+            return String(line.prefix { $0 != " " })
+        }
+        let edited = script.replacing(data, with: local[1])
+        try folder.write("Site/Substitutes/127.0.0.1_\(www.port)/app.js", edited)
+        #expect(try await text(of: #require(URL(string: local[0] + "/app.js"))) == edited)
+        #expect(try await text(of: #require(URL(string: local[1] + "/x"))) == "{}")
     }
     #endif
 
