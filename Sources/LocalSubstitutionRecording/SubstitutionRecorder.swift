@@ -185,11 +185,11 @@ extension SubstitutionRecorder: ResponseRecorder {
     }
 
     /// Returns the recorded response for a request's URL or, without one, the answer of an entry that the recorder
-    /// didn't write. Returns `nil` if there's neither. Throws a problem if the file can't be read.
+    /// didn't write, with its file. Returns `nil` if there's neither. Throws a problem if the file can't be read.
     ///
     /// If the body for the URL isn't written yet, writes it first: an app can request a URL again as soon as it has the
     /// response.
-    package func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse? {
+    package func answer(_ request: URLRequest) throws(FileProblem) -> (response: CachedURLResponse, file: URL?)? {
         guard let url = Self.url(of: request), let requested = request.url else { return nil }
         report(contents.writeBodies(neededFor: url))
         while true {
@@ -205,9 +205,15 @@ extension SubstitutionRecorder: ResponseRecorder {
                     try FileBytes(opening: name, in: contents.resources)
                 }
                 let builder = ResponseBuilder(substitution: substitution, file: file, traits: .current)
-                if request.httpMethod == "HEAD" { return builder.head(for: requested) }
-                if let range = request.rangeHeader { return builder.part(range, for: requested) }
-                return builder.full(for: requested)
+                let response =
+                    if request.httpMethod == "HEAD" {
+                        builder.head(for: requested)
+                    } else if let range = request.rangeHeader {
+                        builder.part(range, for: requested)
+                    } else {
+                        builder.full(for: requested)
+                    }
+                return response.map { ($0, substitution.fileURL) }
             } catch {
                 // If a newer response has just arrived, the old file may be gone. Then the loop returns the newer
                 // response.

@@ -39,13 +39,17 @@ package final class RequestOutcome: Sendable {
     let wasStreamed: Bool
     /// The size of the body that the client gets, or of the part that it got before the request failed.
     let bytes: Int
+    /// The file of the recording that responded; `nil` if none did.
+    let recordedFile: URL?
     /// What to do once the outcome is reported, before the client gets it; `nil` for nothing.
     let then: (@Sendable () -> Void)?
     /// The request that a server redirected to a URL for which an entry decides; `nil` if there's none, or if the request
     /// isn't to be recorded.
     private let redirected: URLRequest?
 
-    /// - Parameter bytes: The size of the body; `nil`, the default, if it's that of the result's body.
+    /// - Parameters:
+    ///   - bytes: The size of the body; `nil`, the default, if it's that of the result's body.
+    ///   - recordedFile: The file of the recording that responds; `nil`, the default, if none does.
     @inline(never)  // Otherwise, some twenty callers would each contain a copy.
     init(
         _ kind: Kind,
@@ -53,6 +57,7 @@ package final class RequestOutcome: Sendable {
         _ result: Result<Response, URLError>,
         wasStreamed: Bool = false,
         bytes: Int? = nil,
+        recordedFile: URL? = nil,
         then: (@Sendable () -> Void)? = nil,
         redirected: URLRequest? = nil
     ) {
@@ -62,6 +67,7 @@ package final class RequestOutcome: Sendable {
         self.result = result
         self.wasStreamed = wasStreamed
         self.bytes = bytes ?? (try? result.get())?.body?.length ?? 0
+        self.recordedFile = recordedFile
         self.then = then
     }
 
@@ -99,6 +105,7 @@ package final class RequestOutcome: Sendable {
             result,
             wasStreamed: wasStreamed,
             bytes: bytes,
+            recordedFile: recordedFile,
             then: then,
             redirected: redirected
         )

@@ -233,7 +233,7 @@ extension Responder {
         switch found {
         case .ofEntry(let response, let substitution):
             let bytes = response.data.count
-            reportMatched(plan, bytes: bytes)
+            reportMatched(plan, plan.substitution?.fileURL, bytes: bytes)
             let isFinal = substitution.use == .always && !substitution.isFollowed
             note(plan, .matched, bytes: bytes, isFinal ? response : nil)
             return response
@@ -292,15 +292,14 @@ extension Responder {
     ///
     /// - Parameter plan: What was decided about the request.
     func report(_ outcome: RequestOutcome, of plan: Plan) {
-        let url = plan.request.url
-        let key = plan.substitution?.key ?? url?.absoluteString
-        let (file, bytes) = (plan.substitution?.fileURL, outcome.bytes)
+        let (url, key) = (plan.request.url, plan.substitution?.key)
+        let (file, bytes) = (outcome.recordedFile ?? plan.substitution?.fileURL, outcome.bytes)
         switch outcome.kind {
-        case .matched, .erred: reportMatched(plan, bytes: bytes)
+        case .matched, .erred: reportMatched(plan, file, bytes: bytes)
         case .usedOffline(let error):
             let reason = error.localizedDescription
             observers.report(.usedOffline, url, key: key, file: file, bytes: bytes, reason: reason)
-        case .confirmed: observers.report(.confirmed, url, key: key, bytes: bytes)
+        case .confirmed: observers.report(.confirmed, url, key: key, file: file, bytes: bytes)
         case .forwarded: observers.report(.forwarded, url, key: key)
         case .passed, .unmatched: reportUnmatched(plan)
         case .failed, .mishandled:
@@ -311,13 +310,15 @@ extension Responder {
     }
 
     /// Reports a request that ended with an entry's response or error, or with a recording.
-    private func reportMatched(_ plan: Plan, bytes: Int) {
+    ///
+    /// - Parameter file: The file of the entry or of the recording; `nil` if it has none.
+    private func reportMatched(_ plan: Plan, _ file: URL?, bytes: Int) {
         let isRefreshed = plan.substitution?.use == .untilUpdated && plan.done.withLock { $0.usesRefreshedFile }
         observers.report(
             .matched,
             plan.request.url,
-            key: plan.substitution?.key ?? plan.request.url?.absoluteString,
-            file: plan.substitution?.fileURL,
+            key: plan.substitution?.key,
+            file: file,
             bytes: bytes,
             reason: isRefreshed ? "the file was refreshed" : nil
         )

@@ -15,8 +15,9 @@ package protocol ResponseRecorder: AnyObject, Sendable {
     /// Returns whether the response to a request is probably an event stream. The client gets a stream's pieces as they
     /// arrive, even if a response is recorded.
     func expectsStream(_ request: URLRequest) -> Bool
-    /// Returns the recorded response; `nil` if there's none. Throws a problem if its file can't be read.
-    func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse?
+    /// Returns the recorded response, and its file, if it has one; `nil` if there's no response. Throws a problem if the
+    /// file can't be read.
+    func answer(_ request: URLRequest) throws(FileProblem) -> (response: CachedURLResponse, file: URL?)?
     /// Returns the validators with which a request can ask the server whether the recorded response is current; `nil`
     /// if there are none.
     func validators(for request: URLRequest) -> Validators?

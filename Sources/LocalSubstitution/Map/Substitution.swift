@@ -15,7 +15,7 @@ package final class Substitution: Sendable {
     package let answer: Entry.Answer
     /// The name of the answer's one file, with its wildcards filled; `nil` without a file, and for a stream.
     package let fileName: String?
-    let fileURL: URL?
+    package let fileURL: URL?
     let target: ForwardTarget.Filled?
     /// What the wildcards of the key's path and query matched, in order. A handler gets these texts.
     let captures: [ArraySlice<UInt8>]

@@ -246,7 +246,7 @@ extension SubstitutionMap.Answer {
     public enum Use: String, Sendable, Hashable {
         /// Always. The default.
         case always
-        /// Until the network has a newer file, which is then used. Only for files.
+        /// Until the network has another file, which is then used. Only for files.
         case untilUpdated
         /// When the network fails. Needs an attached session.
         case whenOffline

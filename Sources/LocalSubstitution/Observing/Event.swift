@@ -43,12 +43,12 @@ extension LocalSubstitutionCache {
             /// An entry's file couldn't be read when a request needed it. How the request ended is another event, since
             /// the next entry or the default cache may respond instead.
             public static var fault: Kind { Kind(rawValue: "fault") }
-            /// A newer file for an `untilUpdated` entry arrived from the network. This refreshed file is returned from
+            /// Another file for an `untilUpdated` entry arrived from the network. This refreshed file is returned from
             /// now on.
             public static var refreshed: Kind { Kind(rawValue: "refreshed") }
-            /// The network has no newer file for an `untilUpdated` entry.
+            /// The network has no other file for an `untilUpdated` entry.
             public static var upToDate: Kind { Kind(rawValue: "upToDate") }
-            /// The request for a newer file failed, or the response can't replace the file. The file that was returned
+            /// The request for another file failed, or the response can't replace the file. The file that was returned
             /// before stays in use.
             public static var refreshFailed: Kind { Kind(rawValue: "refreshFailed") }
             /// The map's file changed and was loaded again.
@@ -67,12 +67,11 @@ extension LocalSubstitutionCache {
         public let kind: Kind
         /// The request's URL; `nil` for events about the map or about installing.
         public let url: URL?
-        /// The entry's key, or the URL if a recording or the network responded without an entry. `nil` for other events
-        /// without an entry.
+        /// The entry's key; `nil` for events without an entry. If a recording responded, the event has none.
         public internal(set) var key: String?
-        /// The file of the entry that responded, even if its refreshed file was returned. For ``Kind/fault``, the file
-        /// that couldn't be read. For ``Kind/recorded``, the file that was written. `nil` for other events, for an
-        /// entry without a file, and for a recording.
+        /// The file of the entry that responded, even if its refreshed file was returned, or the file of the recording
+        /// that responded. For ``Kind/fault``, the file that couldn't be read. For ``Kind/recorded``, the file that was
+        /// written. `nil` for other events, and for an entry without a file.
         public internal(set) var file: URL?
         /// The size in bytes of the body that was delivered, recorded or refreshed; `nil` for other events.
         public internal(set) var bytes: Int?
@@ -92,7 +91,7 @@ extension LocalSubstitutionCache {
                 return "map not reloaded; the last good map stays in use:\n\(reason ?? "")"
             }
             let address = url?.absoluteString ?? ""
-            let entry = key.map { "entry “\($0)”" } ?? ""
+            let entry = key.map { "entry “\($0)”" } ?? "recorded"
             let size = (bytes ?? 0).counted("byte", "bytes")
             let text =
                 switch kind {
@@ -102,9 +101,9 @@ extension LocalSubstitutionCache {
                 case .usedOffline:
                     "used offline \(address) ← \(file?.path ?? "no file") (\(size); \(entry)): \(reason ?? "")"
                 case .bypassed: "bypassed \(address): \(reason ?? "") (\(entry))"
-                case .forwarded: "forwarded \(address): the network responded (\(entry))"
+                case .forwarded: "forwarded \(address): the network responded" + (key == nil ? "" : " (\(entry))")
                 case .confirmed:
-                    "confirmed \(address): the network says that the recorded response is current (\(size); \(entry))"
+                    "confirmed \(address): the network says that the recorded response is current (\(size))"
                 case .recorded:
                     "recorded \(address) → \(file?.path ?? "") (\(size)\(reason.map { "; \($0)" } ?? ""))"
                 case .notRecorded: "not recorded \(address): \(reason ?? "")"
@@ -113,8 +112,8 @@ extension LocalSubstitutionCache {
                 case .missed:
                     "missed \(address)" + nearMisses.map { " (near miss: \($0))" }.joined()
                 case .fault: "fault \(address): the file \(file?.path ?? "") \(reason ?? "") (\(entry))"
-                case .refreshed: "refreshed \(address): the network had a newer file (\(size); \(entry))"
-                case .upToDate: "up to date \(address): the network has no newer file (\(entry))"
+                case .refreshed: "refreshed \(address): the network had another file (\(size); \(entry))"
+                case .upToDate: "up to date \(address): the network has no other file (\(entry))"
                 case .refreshFailed: "not refreshed \(address): \(reason ?? "") (\(entry))"
                 case .mapReloaded: "map reloaded: \(reason ?? "")"
                 case .sharedSessionInUse, .newerLoader: "installed, but \(reason ?? "")"

@@ -274,8 +274,13 @@ extension Attachment {
     func replay(_ plan: Plan, _ recorder: any ResponseRecorder, isConfirmed: Bool = false) -> RequestOutcome? {
         guard let url = plan.request.url else { return nil }
         do throws(FileProblem) {
-            guard let response = try recorder.answer(plan.request).map({ sent($0, plan) }) else { return nil }
-            return RequestOutcome(isConfirmed ? .confirmed : .matched, plan, .success(Response(response)))
+            guard let (response, file) = try recorder.answer(plan.request) else { return nil }
+            return RequestOutcome(
+                isConfirmed ? .confirmed : .matched,
+                plan,
+                .success(Response(sent(response, plan))),
+                recordedFile: file
+            )
         } catch {
             return .failed(plan, .unreadable(error, url))
         }

@@ -160,7 +160,7 @@ struct EventStreamTests {
         #expect(heard.withLock { $0 } == [.mapReloaded, .mapNotReloaded])
     }
 
-    @Test("An offline fallback is one event, and a recorder's arrives once it's flushed")
+    @Test("An offline fallback is one event with the recorded file, and a recorder's arrives once it's flushed")
     func fallback() async throws {
         let folder = try TemporaryFolder()
         let origin = try LoopbackServer { _ in .text("network") }
@@ -173,7 +173,12 @@ struct EventStreamTests {
         #expect(events.kinds == ["forwarded", "recorded"])
         origin.stop()
         _ = try await visit.session.data(from: url)
-        #expect(events.kinds == ["forwarded", "recorded", "usedOffline"])
+        try #require(events.kinds == ["forwarded", "recorded", "usedOffline"])
+        #expect(events.all[0].description == "forwarded \(url): the network responded")
+        let path = try #require(events.all[1].file?.path)
+        #expect(path.hasPrefix(folder.url.path))
+        #expect(events.all[2].description.hasPrefix("used offline \(url) ← \(path) (7 bytes; recorded): "))
+        #expect(events.all.allSatisfy { $0.key == nil })
     }
 
     @Test("A stream is complete if the cache is released after a response")

@@ -83,7 +83,16 @@ struct StatisticsTests {
             Event(kind: .usedOffline, url: url, key: "k", bytes: 1, reason: "no network"),
             "used offline file:///u ← no file (1 byte; entry “k”): no network"
         ),
+        (
+            Event(kind: .usedOffline, url: url, file: file, bytes: 5, reason: "no network"),
+            "used offline file:///u ← /a.txt (5 bytes; recorded): no network"
+        ),
+        (
+            Event(kind: .matched, url: url, file: file, bytes: 5),
+            "matched file:///u ← /a.txt (5 bytes; recorded)"
+        ),
         (Event(kind: .forwarded, url: url, key: "k"), "forwarded file:///u: the network responded (entry “k”)"),
+        (Event(kind: .forwarded, url: url), "forwarded file:///u: the network responded"),
         (Event(kind: .defaultCacheHit, url: url), "found in the default cache: file:///u"),
         (Event(kind: .failed, url: url, reason: "timed out"), "failed file:///u: timed out"),
         (Event(kind: .failed, url: url, key: "k", reason: "timed out"), "failed file:///u: timed out (entry “k”)"),

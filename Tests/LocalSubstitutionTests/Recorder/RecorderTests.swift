@@ -107,7 +107,7 @@ struct RecorderTests {
             #expect(fixture.mapText.contains(#""headers": { "Content-Language": "de" }"#))
         }
         let request = try RecorderFixture.request(row.url)
-        let kept = try #require(try recorder.answer(request))
+        let kept = try #require(try recorder.answer(request)).response
         let map = try fixture.map()
         let served = try #require(LocalSubstitutionCache(map: map).cachedResponse(for: request))
         for answer in [kept, served] {
@@ -140,7 +140,7 @@ struct RecorderTests {
         for path in ["a", "a.html", "a.js", "a.css", "a.bin"] {
             let url = "https://h/\(path)"
             #expect(try recorder.record(url, Data(body), ["Content-Type": type]).isRecorded)
-            let answer = try #require(try recorder.answer(RecorderFixture.request(url))).response as? HTTPURLResponse
+            let answer = try #require(try recorder.answer(RecorderFixture.request(url))).response.http
             #expect(answer?.value(forHTTPHeaderField: "Content-Type") == type, "\(fixture.mapText)")
         }
         recorder.close()

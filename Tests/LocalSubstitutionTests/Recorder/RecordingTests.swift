@@ -345,8 +345,7 @@ struct RecordingTests {
                 events.all.map(\.kind) == [.forwarded, .recorded, .confirmed, .forwarded, .recorded]
             )
             let url = origin.url("a").absoluteString
-            let about =
-                "confirmed \(url): the network says that the recorded response is current (3 bytes; entry “\(url)”)"
+            let about = "confirmed \(url): the network says that the recorded response is current (3 bytes)"
             #expect(events.all.map(\.description).contains(about))
             #expect(visit.cache.statistics.forwarded == 3 && visit.cache.statistics.requests == 3)
         }

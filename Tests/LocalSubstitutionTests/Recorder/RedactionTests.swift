@@ -118,7 +118,7 @@ struct RedactionTests {
         recorder.flush()
         #expect(fixture.mapText.contains(#"{ "file": "h/a.html", "headers": { "Content-Language": "de" } }"#))
         for value in marks.values { try expectNowhere(value) }
-        let answer = try #require(try recorder.answer(RecorderFixture.request(Self.url)))
+        let answer = try #require(try recorder.answer(RecorderFixture.request(Self.url))).response
         let http = try #require(answer.response as? HTTPURLResponse)
         #expect(http.value(forHTTPHeaderField: "Content-Length").map { $0 == String(answer.data.count) } ?? true)
         for name in marks.keys where !["Content-Length", "Accept-Ranges"].contains(name) {

@@ -25,7 +25,7 @@ struct UpdatingTests {
         #expect(old.text == "local")
         #expect(
             event?.description
-                == "refreshed \(fixture.url): the network had a newer file (5 bytes; entry “\(fixture.url)”)"
+                == "refreshed \(fixture.url): the network had another file (5 bytes; entry “\(fixture.url)”)"
         )
         let new = try #require(try cache.lookUp(fixture.url))
         #expect(new.text == "newer")
