@@ -30,9 +30,11 @@ struct InitTests {
         #expect(try folder.contents("substitutions.json") == Data("{}\n".utf8))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("Substitutes")).isEmpty)
         for line in [
-            "    import Foundation", "    try LocalSubstitutionCache(bundle: .module).install()",
+            "    import Foundation", "        try LocalSubstitutionCache(bundle: .module, invalidEntries: .skip)",
+            "            .install()", #"        print("No local files are used: \(error)")"#,
             #"    resources: [.copy("substitutions.json"), .copy("Substitutes")]"#,
             "In an Xcode project, write .main in place of .module, and add the map and the folder to",
+            "the app's target. Untick “Build Folder Contents” for Substitutes.",
             #"    @Test(.substituting("substitutions.json"))"#,
             "In a test that imports LocalSubstitutionTesting, with a path from the test file's folder:",
         ] {
@@ -42,7 +44,8 @@ struct InitTests {
         let command = try Executable.word()
         let commands = ["add URL", "import FILE.har", "serve"].map { "    \(command) \($0)" }
         #expect(Array(run.lines[2..<5]) == commands)
-        #expect(run.lines.count < 30, "\(run.output)")
+        #expect(run.lines.count <= 30, "\(run.output)")
+        #expect(run.lines.filter { $0.hasPrefix("        ") }.allSatisfy { $0.count <= 80 }, "\(run.output)")
         #expect(try await folder.substitute("check").output == "0 entries in use, 0 errors, 0 warnings\n")
     }
 
@@ -110,7 +113,7 @@ struct InitTests {
         )
         let other = try await folder.substitute("init", "--map", "other/pages.json")
         for line in [
-            #"    try LocalSubstitutionCache(bundle: .module, named: "pages").install()"#,
+            #"        try LocalSubstitutionCache(bundle: .module, named: "pages", invalidEntries: .skip)"#,
             #"    resources: [.copy("pages.json"), .copy("Substitutes")]"#, #"    @Test(.substituting("pages.json"))"#,
         ] {
             #expect(other.lines.contains(line), "\(line)")

@@ -164,7 +164,7 @@ struct RemoteCheckTests {
         let key = origin.url("/a").absoluteString
         let expected = row.line.map { ["substitutions.json:2: \(row.result): “\(key)”: \($0)"] } ?? []
         #expect(run.lines.filter { $0.contains("“\(key)”") && !$0.contains(": warning: ") } == expected)
-        #expect(run.lines.contains { $0.hasPrefix("1 compared: ") && $0.contains("1 \(row.result)") })
+        #expect(run.lines.contains { $0.hasPrefix("1 URL: ") && $0.contains("1 \(row.result)") })
 
         let report = try await folder.substitute("check", "--remote", "--json").json(Report.self)
         let entry = try #require(report.remote?.entries.first)
@@ -192,7 +192,7 @@ struct RemoteCheckTests {
         let run = try await folder.substitute("check", "--remote", "--update")
         #expect(run.status == 75)
         #expect(run.lines.count { $0.contains(": unreachable: “") } == 4)
-        #expect(run.output.hasSuffix("\n4 compared: 0 same, 0 changed, 0 updated, 0 gone, 4 unreachable\n"))
+        #expect(run.output.hasSuffix("\n4 URLs: 0 same, 0 changed, 0 updated, 0 gone, 4 unreachable\n"))
         for name in ["a", "b", "c", "d"] { #expect(try text("\(name).txt") == name) }
     }
 
@@ -209,7 +209,7 @@ struct RemoteCheckTests {
         try writeMap(origin, entries, files: ["a.txt": "hello"])
         let run = try await folder.substitute("check", "--remote")
         #expect(run.status == 0)
-        #expect(run.output.hasSuffix("22 compared: 22 same, 0 changed, 0 gone, 0 unreachable\n"))
+        #expect(run.output.hasSuffix("22 URLs: 22 same, 0 changed, 0 gone, 0 unreachable\n"))
         #expect(origin.requestCount(path: "/a") == 1)
         #expect(origin.requestCount(path: "/b") == 2)
         #expect(origin.requests.allSatisfy { $0.header("Cookie") == nil && $0.header("Authorization") == nil })
@@ -241,7 +241,7 @@ struct RemoteCheckTests {
         let run = try await folder.substitute("check", "--remote")
         #expect(run.status == 0)
         #expect(Set(origin.requests.map(\.target)) == ["/exact", "/all", "/list", "/object", "/later?b=2&a=1"])
-        #expect(run.lines.dropLast().last == "5 compared: 5 same, 0 changed, 0 gone, 0 unreachable")
+        #expect(run.lines.dropLast().last == "5 URLs: 5 same, 0 changed, 0 gone, 0 unreachable")
     }
 
     @Test("It replaces an alternative's file, and names its line")
@@ -273,7 +273,7 @@ struct RemoteCheckTests {
         #expect(run.lines[0].hasPrefix("substitutions.json:3: error: "))
         #expect(run.lines[1] == "2 entries in use, 1 error, 0 warnings")
         #expect(run.lines[2].hasPrefix("substitutions.json:4: changed: "))
-        #expect(run.lines[3] == "2 compared: 1 same, 1 changed, 0 gone, 0 unreachable")
+        #expect(run.lines[3] == "2 URLs: 1 same, 1 changed, 0 gone, 0 unreachable")
     }
 
     @Test(
@@ -318,7 +318,7 @@ struct RemoteCheckTests {
         let run = try await folder.substitute("check", "--remote")
         #expect(run.status == 0)
         #expect(meeting.largest == 6)
-        #expect(!run.messages.contains("compared"), "progress is for terminals")
+        #expect(!run.messages.contains("URLs"), "progress is for terminals")
     }
 
     // MARK: Updating
@@ -344,7 +344,7 @@ struct RemoteCheckTests {
                     + "They differ from offset 0 on. The file was replaced."
             )
         )
-        #expect(run.output.hasSuffix("3 compared: 1 same, 0 changed, 2 updated, 0 gone, 0 unreachable\n"))
+        #expect(run.output.hasSuffix("3 URLs: 1 same, 0 changed, 2 updated, 0 gone, 0 unreachable\n"))
         #expect(try text("a.txt") == "new")
         #expect(try text("b.txt") == "b")
         #expect(try text("sub/s.txt") == "new too")
@@ -444,7 +444,7 @@ struct RemoteCheckTests {
         #expect(run.status == 1)
         #expect(try text("a.txt") == "old")
         #expect(run.output.contains("wasn't replaced. The file is also a piece of the stream of the entry “"))
-        #expect(run.output.contains("1 compared: 0 same, 1 changed"))
+        #expect(run.output.contains("1 URL: 0 same, 1 changed"))
         let check = try await folder.substitute("check", "--remote")
         #expect(!check.output.contains("piece of the stream"))
     }

@@ -80,7 +80,7 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Sub
         let updating = arguments.has("update")
         let progress = Output.Progress()
         let entries = await map.comparedWithRemote(limit: limit.bytes, refusal: limit.refusal, updating: updating) {
-            progress.show("\($0.grouped) of \($1.grouped) compared")
+            progress.show("\($0.grouped) of \($1.grouped) URLs")
         }
         progress.end()
         RemoteComparison.report(entries, in: choice.file, updating: updating, output)
@@ -220,7 +220,7 @@ extension RemoteComparison {
             guard count > 0 || result.isAlwaysCounted || (result == .updated && updating) else { return nil }
             return "\(count.grouped) \(result == .unreadable ? "failed" : result.rawValue)"
         }
-        output.line("\(entries.count.grouped) compared: \(counts.joined(separator: ", "))")
+        output.line("\(entries.count.counted("URL", "URLs")): \(counts.joined(separator: ", "))")
     }
 
     private var text: String {

@@ -51,7 +51,12 @@ extension MapChoice {
                 import Foundation
                 import LocalSubstitution
 
-                try \(cache).install()
+                do {
+                    try \(cache)
+                        .install()
+                } catch {
+                    print("No local files are used: \\(error)")
+                }
             """
         let copied = [file, resources].map { ".copy(\(String(reflecting: $0.lastPathComponent)))" }
         let package = """
@@ -61,7 +66,7 @@ extension MapChoice {
             """
         let project = """
             In an Xcode project, write .main in place of .module, and add the map and the folder to
-            the app's target.
+            the app's target. Untick “Build Folder Contents” for \(resources.lastPathComponent).
             """
         let test = """
             In a test that imports LocalSubstitutionTesting, with a path from the test file's folder:
@@ -80,6 +85,6 @@ extension MapChoice {
         }
         let name = file.deletingPathExtension().lastPathComponent
         let map = name == "substitutions" ? "" : ", named: \(String(reflecting: name))"
-        return "LocalSubstitutionCache(bundle: .module\(map))"
+        return "LocalSubstitutionCache(bundle: .module\(map), invalidEntries: .skip)"
     }
 }
