@@ -103,6 +103,28 @@ func recordingSession(
     return (session, recorder)
 }
 
+// snippet: an app's bundled files and recorder
+func startWorkingOffline(bundle: Bundle = .main) -> URLSession {
+    let configuration = URLSessionConfiguration.default
+    configuration.timeoutIntervalForRequest = 15
+    do {
+        let cache: LocalSubstitutionCache
+        do {
+            cache = try LocalSubstitutionCache(bundle: bundle, invalidEntries: .skip)
+        } catch {
+            print("The app doesn't use its bundled files: \(error)")
+            cache = LocalSubstitutionCache(map: try SubstitutionMap([:]))
+        }
+        let recorder = openRecorder()
+        try cache.attach(to: configuration, recorder: recorder)
+        try cache.install(recorder: recorder)
+    } catch {
+        print("Not every session works offline: \(error)")
+    }
+    return URLSession(configuration: configuration)
+}
+// end
+
 func recordSharedSession(_ cache: LocalSubstitutionCache, in folder: URL) throws {
     // snippet: a recorder of the shared session
     let recorder = try SubstitutionRecorder(folder: folder)

@@ -32,7 +32,7 @@ struct AppTests {
         #expect(names.sorted() == (files + ["ShopApp.swift"]).sorted())
     }
 
-    @Test("A bundled file is sent until the network has a newer one")
+    @Test("A bundled file is sent until the network has another one")
     func untilUpdated() async throws {
         let origin = try LoopbackServer(routes: ["/config": .text(#"{ "currency": "USD" }"#, type: "application/json")])
         let block = try #require(
@@ -150,6 +150,52 @@ struct AppTests {
             #expect(first != nil && recorder == nil)
             let origin = try LoopbackServer(routes: ["/page": .text("loaded")])
             #expect(try await AppTests.text(of: origin.url("page"), in: session) == "loaded")
+        }
+    }
+
+    @Test(
+        "An app's sessions share a map and a recorder, and a broken map doesn't turn off recording",
+        arguments: [#"{ "https://api.example.com/news": "news.json" }"#, "{ oops }"]
+    )
+    func filesAndRecorder(_ map: String) async throws {
+        let home = try TemporaryFolder()
+        defer { withExtendedLifetime(home) {} }
+        await #expect(processExitsWith: .success) { [map = map as String, home = home.url.path as String] in
+            for name in ["HOME", "XDG_CACHE_HOME"] { setenv(name, home, 1) }
+            let app = try AppTests.app(map)
+            defer { withExtendedLifetime(app) {} }
+            let session = startWorkingOffline(bundle: try #require(Bundle(url: app.url)))
+            let origin = try LoopbackServer(routes: ["/own": .text("own"), "/shared": .text("shared")])
+            #expect(try await AppTests.text(of: origin.url("own"), in: session) == "own")
+            #expect(try await AppTests.text(of: origin.url("shared"), in: .shared) == "shared")
+            origin.stop()
+            let news = try #require(URL(string: "https://api.example.com/news"))
+            for session in [session, .shared] {
+                for path in ["own", "shared"] {
+                    #expect(try await AppTests.text(of: origin.url(path), in: session) == path)
+                }
+                if map.contains("news") { #expect(try await AppTests.text(of: news, in: session) == "news") }
+            }
+        }
+    }
+
+    @Test("After an HTTP error, a session that never uses the network has the recorded response")
+    func recordedBehindError() async throws {
+        let home = try TemporaryFolder()
+        defer { withExtendedLifetime(home) {} }
+        await #expect(processExitsWith: .success) { [home = home.url.path as String] in
+            for name in ["HOME", "XDG_CACHE_HOME"] { setenv(name, home, 1) }
+            let cache = LocalSubstitutionCache(map: try SubstitutionMap([:]))
+            let origin = try LoopbackServer { $0.header("X-Down") == nil ? .text("visited") : .status(503) }
+            let (session, recorder) = try recordingSession(cache)
+            #expect(try await AppTests.text(of: origin.url("page"), in: session) == "visited")
+            var request = URLRequest(url: origin.url("page"))
+            request.setValue("1", forHTTPHeaderField: "X-Down")
+            let (_, response) = try await session.data(for: request)
+            #expect((response as? HTTPURLResponse)?.statusCode == 503)
+            let offline = try cache.makeSession(.default, unmatched: .fail, recorder: recorder)
+            #expect(try await AppTests.text(of: origin.url("page"), in: offline) == "visited")
+            #expect(origin.requests.count == 2)
         }
     }
 

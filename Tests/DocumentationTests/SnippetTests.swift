@@ -17,16 +17,20 @@ struct SnippetTests {
 
     @Test("Every code block is a snippet, word for word", arguments: blocks)
     func isSnippet(_ block: Block) throws {
-        let isImport = { (line: String) in line.hasPrefix("import ") }
         let source = Self.source
-        #expect(block.lines.filter(isImport).allSatisfy(source.contains))
-        let code = Array(block.lines.drop { isImport($0) || $0.isEmpty })
+        #expect(block.lines.filter { $0.hasPrefix("import ") }.allSatisfy(source.contains))
+        let code = Self.code(of: block)
         #expect(Self.snippets.contains(code), "not in a file that ends in Snippets.swift: \(block.text)")
+    }
+
+    /// The lines of a block without the imports at its beginning. A `@testable import` is of the reader's own module.
+    private static func code(of block: Block) -> [String] {
+        Array(block.lines.drop { $0.isEmpty || $0.hasPrefix("import ") || $0.hasPrefix("@testable import ") })
     }
 
     @Test("Every snippet is in a document")
     func isInDocument() {
-        let used = Self.blocks.map { $0.lines.drop { $0.hasPrefix("import ") || $0.isEmpty } }.map(Array.init)
+        let used = Self.blocks.map(Self.code)
         #expect(Self.snippets.count > 5)
         // Only what isn't shown, since a failed expectation prints what it has.
         let unused = Self.snippets.filter { !used.contains($0) }
