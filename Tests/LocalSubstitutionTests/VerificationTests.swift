@@ -50,6 +50,26 @@ struct VerificationTests {
         #expect(!headers.contains { $0.lowercased().hasPrefix("localsubstitution") })
     }
 
+    @Test("Its request uses no entry, and isn't counted or reported", arguments: [false, true])
+    func uncounted(isAttached: Bool) async throws {
+        let (cache, url) = (try cache(), origin.url("a"))
+        let events = HeardEvents(of: cache)
+        let verification = try await verify(cache) {
+            if isAttached { try cache.attach(to: $0) } else { $0.urlCache = cache }
+        }
+        #expect(verification == .substituted(url))
+        _ = try await verify(cache) {
+            $0.urlCache = cache
+            $0.requestCachePolicy = .reloadIgnoringLocalCacheData
+        }
+        #expect(cache.unusedEntries.map(\.key) == [url.absoluteString])
+        #expect(cache.statistics == LocalSubstitutionCache.Statistics())
+        #expect(events.all.isEmpty)
+        #expect(try cache.lookUp(url.absoluteString) != nil)
+        #expect(cache.unusedEntries.isEmpty)
+        #expect(cache.statistics.matched == 1 && events.all.count == 1)
+    }
+
     @Test("The session has no cache, or another one, even one that substitutes")
     func otherCaches() async throws {
         let (cache, other) = (try cache(), try self.cache())
