@@ -109,6 +109,9 @@ extension LocalSubstitutionCache {
     /// The URL is a key without `*` whose entry responds to a plain `GET`. If the session has this cache but doesn't
     /// use its response, the session loads the URL from the network. The load is cancelled after ten seconds.
     ///
+    /// The request doesn't count in ``statistics``, causes no event that says how it ended, and uses none of
+    /// ``unusedEntries``.
+    ///
     /// If the session doesn't have this cache, nothing is loaded. There's one exception: on Apple platforms, while this
     /// cache is installed, `URLSession.shared` always loads the URL, because it may use the installed protocol even if
     /// its configuration has another cache and doesn't list the protocol.

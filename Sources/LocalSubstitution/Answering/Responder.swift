@@ -147,10 +147,9 @@ final class Responder: Sendable {
         if let name = substitution.fileName, let folder = plan.folder { file = try read(name, in: folder, for: plan) }
         let found = file.flatMap { file in plan.question.map { refreshedFiles.answer($0, file: file) } }
         if found?.refreshed != nil { plan.done.withLock { $0.usesRefreshedFile = true } }
-        maps.use(plan)
-        let proof = plan.request.value(forHTTPHeaderField: Self.proofHeader).flatMap { token in
-            proofs.withLock { $0[token] }
-        }
+        let token = plan.request.value(forHTTPHeaderField: Self.proofHeader)
+        if token == nil { maps.use(plan) }
+        let proof = token.flatMap { token in proofs.withLock { $0[token] } }
         let builder = ResponseBuilder(
             substitution: substitution,
             file: file,
@@ -190,6 +189,9 @@ extension URLRequest {
         return headers.contains(headerIn: Self.decisive) ? nil : url
     }
 
+    /// Whether this is the request of a verification. It uses no entry, and isn't counted or reported.
+    fileprivate var isVerification: Bool { value(forHTTPHeaderField: Responder.proofHeader) != nil }
+
     private static let decisive =
         ["Range", "Authorization", "Proxy-Authorization", Responder.proofHeader] + Preconditions.headers
 }
@@ -223,6 +225,13 @@ extension Responder {
         case ofEntry(CachedURLResponse, Substitution)
         case inDefaultCache(CachedURLResponse)
         case nothing
+
+        var response: CachedURLResponse? {
+            switch self {
+            case .ofEntry(let response, _), .inDefaultCache(let response): response
+            case .nothing: nil
+            }
+        }
     }
 
     /// Returns the response that a plan leads to: an entry's, or else the default cache's; `nil` if there's neither.
@@ -230,6 +239,7 @@ extension Responder {
     func cachedResponse(by plan: Plan) -> CachedURLResponse? {
         reportGoneFiles(plan)
         let (found, problem) = find(plan)
+        if plan.request.isVerification { return found.response }
         switch found {
         case .ofEntry(let response, let substitution):
             let bytes = response.data.count
@@ -288,10 +298,12 @@ extension Responder {
 
     // MARK: Reporting
 
-    /// Reports how a request ended that a session, the server or ``LocalSubstitutionCache/answer(to:)`` handled.
+    /// Reports how a request ended that a session, the server or ``LocalSubstitutionCache/answer(to:)`` handled. Does
+    /// nothing for a verification.
     ///
     /// - Parameter plan: What was decided about the request.
     func report(_ outcome: RequestOutcome, of plan: Plan) {
+        guard !plan.request.isVerification else { return }
         let (url, key) = (plan.request.url, plan.substitution?.key)
         let (file, bytes) = (outcome.recordedFile ?? plan.substitution?.fileURL, outcome.bytes)
         switch outcome.kind {
