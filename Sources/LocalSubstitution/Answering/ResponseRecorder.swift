@@ -1,7 +1,7 @@
+package import Foundation
+
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
-#else
-package import Foundation
 #endif
 
 /// A session's recorder: a `SubstitutionRecorder`. If the network fails, the responses that it has recorded are
