@@ -398,11 +398,14 @@ struct ExplanationTests {
             [
                 "https://h/q": "a.txt", "https://h/text": .text("a"),
                 "https://h/post": .text("a").methods("POST", "PUT"), "https://h/get": .text("a").methods("get"),
+                "https://h/list": [.text("a").times(1), .text("b")],
             ],
             resources: fixture.resources
         )
-        func description(_ url: String) throws -> String? {
-            try LocalSubstitutionCache(map: map).explain(request(url)).nearMisses.first?.description
+        func description(_ url: String, _ method: String = "GET") throws -> String? {
+            var request = try request(url)
+            request.httpMethod = method
+            return LocalSubstitutionCache(map: map).explain(request).nearMisses.first?.description
         }
         #expect(
             try description("https://h/q?v=1")
@@ -416,6 +419,15 @@ struct ExplanationTests {
             try description("https://h/post")
                 == "“https://h/post” matches only POST and PUT. To match GET too, add it to .methods(…), beside the others."
         )
+        let toPut = [
+            "text": #"add .methods("PUT"); to keep GET too, .methods("GET", "PUT")."#,
+            "q": #"write .file("a.txt").methods("PUT") as the key's value; to keep GET too, .methods("GET", "PUT")."#,
+            "list": #"add .methods("PUT") to an alternative; to keep GET too, .methods("GET", "PUT")."#,
+        ]
+        for (path, fix) in toPut {
+            let url = "https://h/\(path)"
+            #expect(try description(url, "PUT") == "“\(url)” matches only GET. To match PUT, \(fix)")
+        }
         #expect(
             try description("https://h/get")
                 == "“https://h/get” matches only get, but letter case matters. Write “GET” in .methods(…)."

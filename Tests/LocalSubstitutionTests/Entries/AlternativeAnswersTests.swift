@@ -73,15 +73,31 @@ struct AlternativeAnswersTests {
 
     @Test(
         "A method that no entry lists is the first near miss",
-        arguments: [(#""a.txt""#, "GET"), (#"["a.txt", { "status": 404, "methods": ["PUT"] }]"#, "GET and PUT")]
+        arguments: [
+            (
+                #""a.txt""#,
+                "GET",
+                #"To match POST, write { "file": "a.txt", "methods": ["POST"] } as the key's value; to keep GET too, "#
+                    + #""methods": ["GET", "POST"]."#
+            ),
+            (
+                #"{ "status": 404 }"#,
+                "GET",
+                #"To match POST, add "methods": ["POST"]; to keep GET too, "methods": ["GET", "POST"]."#
+            ),
+            (
+                #"["a.txt", { "status": 404, "methods": ["PUT"] }]"#,
+                "GET and PUT",
+                "To match POST too, add it to “methods”, beside the others."
+            ),
+        ]
     )
-    func nearMiss(entry: String, methods: String) throws {
+    func nearMiss(entry: String, methods: String, fix: String) throws {
         let session = try EntrySession(#""http://h/orders": \#(entry)"#)
         let explanation = session.cache.explain(try session.request("http://h/orders", "POST"))
         #expect(explanation.attached.reason == "the entry doesn't list the method POST")
         #expect(
-            explanation.nearMisses.first?.description
-                == #"“http://h/orders” matches only \#(methods). To match POST too, add it to “methods”, beside the others."#
+            explanation.nearMisses.first?.description == "“http://h/orders” matches only \(methods). \(fix)"
         )
     }
 

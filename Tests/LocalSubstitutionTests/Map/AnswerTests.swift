@@ -223,7 +223,7 @@ struct AnswerTests {
             Mistake(.notSubstituted.status(404), .invalidValue, "“status” can't be set on .notSubstituted"),
             Mistake(.status(404).delay(.infinity), .wrongType, "“delay” must be a number of seconds from 0 to 3600"),
             Mistake(.error(.timedOut).status(5), .invalidValue, "from 200 to 599"),
-            Mistake(.status(404).times(2), .conflict, "“times” is only for alternatives"),
+            Mistake(.status(404).times(2), .conflict, "Write the entry as [.status(503).times(2), .json(…)]."),
             Mistake(.text("").when(json: 1).when(json: 1), .duplicate, "“when” has “json” twice"),
             Mistake(.text("").when(text: "a").when(text: "b"), .duplicate, "“when” has “text” twice"),
             Mistake(.text("").when(headers: ["A": "1"]).when(headers: ["a": "1"]), .duplicate, "“a”"),

@@ -259,7 +259,9 @@ extension EntryFields {
 
         /// Returns why the field isn't allowed in a place, and what to do instead; `nil` if the field is allowed, and
         /// in a piece.
-        func refusal(in place: Place) -> String? {
+        ///
+        /// - Parameter isInCode: Whether the entry was made in code, so that advice on it is Swift instead of JSON.
+        func refusal(in place: Place, isInCode: Bool) -> String? {
             guard !places.contains(place) else { return nil }
             switch (place, name) {
             case (.handled, "alternatives"):
@@ -267,7 +269,8 @@ extension EntryFields {
             case (.handled, _):
                 return "“\(name)” isn't allowed in a handler's answer. Remove it from the answer."
             case (.entry, _):
-                return "“\(name)” is only for alternatives. Write the entry as [{ …, \"times\": 2 }, { … }]."
+                let list = isInCode ? "[.status(503).times(2), .json(…)]" : "[{ …, \"times\": 2 }, { … }]"
+                return "“\(name)” is only for alternatives. Write the entry as \(list)."
             case (.defaults, _):
                 let allowed = Self.all.filter { $0.places.contains(.defaults) }.map(\.name).joined(separator: ", ")
                 return

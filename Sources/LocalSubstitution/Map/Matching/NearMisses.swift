@@ -87,10 +87,30 @@ extension SubstitutionMap {
                     ", but letter case matters. Send “\(usual)”."
                 } else if matched.contains(where: { $0.uppercased() == method }) {
                     ", but letter case matters. Write “\(method)” in \(field)."
-                } else {
+                } else if alternatives.contains(where: { $0.options.fields.methods != nil }) {
                     ". To match \(method) too, add it to \(field), beside the others."
+                } else {
+                    ". To match \(method), \(Self.methodsFix(alternatives, method, matched))."
                 }
             description = "“\(key)” matches only \(matched.listed())\(advice)"
+        }
+
+        /// Lists a method in entries that list none.
+        private static func methodsFix(_ alternatives: [Entry], _ method: String, _ matched: [String]) -> String {
+            let isInCode = alternatives.contains(where: \.isMadeInCode)
+            func field(_ methods: [String]) -> String {
+                let list = methods.map { JSONText.string($0) }.joined(separator: ", ")
+                return isInCode ? ".methods(\(list))" : "\"methods\": [\(list)]"
+            }
+            let one = field([method])
+            let plain = alternatives.count == 1 && alternatives[0].options.isPlain ? alternatives[0].file : nil
+            let add =
+                if let file = plain.map({ JSONText.string($0.text) }) {
+                    "write \(isInCode ? ".file(\(file))\(one)" : "{ \"file\": \(file), \(one) }") as the key's value"
+                } else {
+                    "add \(one)" + (alternatives.count > 1 ? " to an alternative" : "")
+                }
+            return "\(add); to keep \(matched.listed()) too, \(field(matched + [method]))"
         }
 
         /// A clause with the parameters that only one of the two queries has; empty without any.
