@@ -1,13 +1,31 @@
+import Foundation
+import LocalSubstitutionTesting
 import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("What the documents say about errors", .values)
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("What the documents say about errors", .sessions)
 struct ErrorNamesTests {
-    @Test("The map's format lists the names of all errors")
+    @Test("The map's format lists the names and numbers of all errors")
     func names() throws {
-        #expect(Self.names(below: "#### All error names") == URLErrorNames.all.map(\.name))
+        let tables = Document.article("MapFormat").tables
+        let table = try #require(tables.first { $0.header == ["name", "number", "note"] })
+        let listed = table.rows.map { $0.cells.prefix(2).joined(separator: " ") }
+        #expect(listed == URLErrorNames.all.map { "\($0.name) \($0.code.rawValue)" })
+        let noted = table.rows.filter { $0.cells.last?.isEmpty == false }.map { $0.cells[0] }
+        #expect(noted == [URLErrorNames.name(.resourceUnavailable)])
+    }
+
+    @Test("A test's unmatched request gets the error that the table says", .substituting([:], unmatched: .fail))
+    func unmatched() async throws {
+        let url = try #require(URL(string: "https://h/a"))
+        let error = await #expect(throws: URLError.self) { try await URLSession.substituted.data(from: url) }
+        #expect(error?.code == .resourceUnavailable)
     }
 
     @Test("The errors that are often tested have such names")
@@ -17,12 +35,5 @@ struct ErrorNamesTests {
         let all = URLErrorNames.all.map(\.name)
         #expect(table.rows.count > 5)
         for (_, cells) in table.rows { #expect(all.contains(cells[1])) }
-    }
-
-    /// The words in code style between a heading of the article and the next one.
-    private static func names(below heading: String) -> [String] {
-        let lines = Document.lines(of: Document.article("MapFormat").path)
-        let section = lines.drop { $0 != heading }.dropFirst().prefix { !$0.hasPrefix("#") }.joined(separator: " ")
-        return section.matches(of: /`([a-zA-Z]+)`/).map { String($0.output.1) }
     }
 }

@@ -46,7 +46,7 @@ package final class EntryFieldsReader {
                 continue
             }
             if let field = EntryFields.Field.named(member.key, in: place) {
-                if let refusal = field.refusal(in: place) {
+                if let refusal = field.refusal(in: place, isInCode: line == 0) {
                     note(member, .conflict, refusal)
                 } else if field.answer != nil, let content {
                     note(member, .conflict, "“\(content)” and “\(member.key)” can't go together. Make them two pieces.")
@@ -254,6 +254,11 @@ extension EntryFieldsReader {
     }
 
     func readError(_ member: Member) {
+        if let number = numberText(member).flatMap({ Int($0) }),
+            let name = URLErrorNames.all.first(where: { $0.code.rawValue == number })?.name
+        {
+            return note(member, .wrongType, "“error” must be a string. Write \(JSONText.string(name)).")
+        }
         let name = string(member, "a string, such as “timedOut”") { name in
             guard URLErrorNames.code(name) == nil else { return nil }
             let other = "Use the name of a URLError.Code, such as “timedOut”."
