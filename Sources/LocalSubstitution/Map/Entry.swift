@@ -207,9 +207,9 @@ extension SubstitutionMap {
         private let file: String?
 
         /// The key, followed by the alternative and the line if they aren't `nil`. In a test with a recording, also the
-        /// name of the map's file.
+        /// name of the map's file. In the key, `redacted` replaces what may be a credential.
         public var description: String {
-            "“\(key)”" + (alternative.map { ", alternative \($0) of \(alternatives)" } ?? "")
+            "“\(ShownURL(key: key).text)”" + (alternative.map { ", alternative \($0) of \(alternatives)" } ?? "")
                 + (line.map { ", line \($0)" } ?? "") + (file.map { " of “\($0)”" } ?? "")
         }
 

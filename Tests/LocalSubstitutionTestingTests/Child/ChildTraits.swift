@@ -414,6 +414,13 @@ struct ChildTraits {
         await #expect(throws: URLError.self) { try await text("https://shop.example.com/other") }
     }
 
+    private static let keyWithSecret = "*://shop.example.com/name?token=\(secret)&q=*"
+
+    @Test(.substituting([keyWithSecret: .text("a")], unmatched: .fail, reportsUnused: true))
+    func unusedWithSecret() async throws {
+        await #expect(throws: URLError.self) { try await text("https://shop.example.com/other") }
+    }
+
     @Test(.substituting("../Fixtures/inner.json", reportsUnused: true))
     func used() async throws {
         _ = try await text("https://shop.example.com/name")

@@ -37,4 +37,13 @@ struct ShownURLTests {
     func replaced(_ url: String, _ shown: String) {
         #expect(ShownURL(URL(string: url)).text == shown)
     }
+
+    @Test(
+        "A key is shown as written, except for what may be a credential",
+        arguments: [
+            ("*://*:*/*", "*://*:*/*"), ("*://*.h/a b?token=s3cr3t&q=*", "*://*.h/a b?token=redacted&q=*"),
+            ("https://h/a?token=*", "https://h/a?token=*"), ("https://h/ä?pin=12 34", "https://h/ä?pin=redacted"),
+        ]
+    )
+    func keys(_ key: String, _ shown: String) { #expect(ShownURL(key: key).text == shown) }
 }

@@ -7,10 +7,12 @@ package struct ShownURL: Sendable {
     private var credentials: [String] = []
 
     package init(_ url: URL?) {
-        guard let whole = url?.absoluteString else {
-            text = "a request without a URL"
-            return
-        }
+        self.init(key: url?.absoluteString ?? "")
+        if url == nil { text = "a request without a URL" }
+    }
+
+    /// - Parameter whole: A URL, or a key of a map.
+    package init(key whole: String) {
         var rest = Array(whole.utf8)[...]
         if let scheme = whole.range(of: "://") {
             text = String(whole[..<scheme.upperBound])
@@ -85,7 +87,9 @@ package struct ShownURL: Sendable {
             credentials.append(whole)
             return
         }
-        guard isParameter, let sign, let url = try? NormalizedURL("https://h/?\(whole)"),
+        // The `*` of a key hides nothing.
+        guard isParameter, let sign, !piece[(sign + 1)...].elementsEqual("*".utf8),
+            let url = try? NormalizedURL("https://h/?\(whole)"),
             SecretName.first(in: url) != nil
         else {
             text += whole
