@@ -173,12 +173,16 @@ struct SubstitutionScope: Sendable {
         let forgotten = substitutions.log.forgotten.map {
             "\($0) was made with URLSession.shared, which \(covers) doesn't cover. Add sharedSession: true."
         }
+        let unscoped = substitutions.log.unscoped.map {
+            "\($0) failed, because its session was made before TestSubstitutions.begin, for example in a stored property or "
+                + "in setUp() async throws. Write “lazy var”, or make the session after begin."
+        }
         if RecordingMode.isOn {
             let hasThrown = if case .failure = result { true } else { Task.isCancelled }
             addToRecording(hasThrown: hasThrown)
         }
         let written = recording?.recording.isWrittenByScope == true ? recording?.recording.write() : nil
-        let problems = problems() + late + forgotten + [written].compactMap { $0 }
+        let problems = problems() + late + forgotten + unscoped + [written].compactMap { $0 }
         if Test.current == nil, !problems.isEmpty {
             let error = if case .failure(let error) = result { ["\(error)"] } else { [String]() }
             throw options.complaint((error + problems).joined(separator: "\n"))
@@ -251,10 +255,8 @@ struct SubstitutionScope: Sendable {
     /// How to make an entry match the request.
     private func advice(on request: TestSubstitutions.Request) -> String {
         if request.isHiddenUpload {
-            let reason = "because Foundation hides an upload task's body on Linux."
-            return request.entry == nil
-                ? "Add an entry by hand. Or record the request. Use a data task with httpBody for that, \(reason)"
-                : "Use a data task with httpBody, \(reason)"
+            let fix = "Use a data task with httpBody" + (request.entry == nil ? ", or add an entry by hand." : ".")
+            return "It can't be recorded, because on Linux, Foundation hides an upload task's body. \(fix)"
         }
         if let archive = options.source.archive {
             let name = archive.lastPathComponent

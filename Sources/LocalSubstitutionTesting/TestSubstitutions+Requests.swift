@@ -157,6 +157,8 @@ extension TestSubstitutions {
             /// The requests with `URLSession.shared` that the test itself made: the method and URL of each.
             var own: Set<String> = []
             var forgotten: [String] = []
+            /// The requests with a session that was made before `begin`: the method and URL of each.
+            var unscoped: [String] = []
         }
 
         /// A test's wait until enough requests have begun.
@@ -246,6 +248,16 @@ extension TestSubstitutions {
         func addForgotten(_ request: URLRequest) {
             let signature = Request(request).signature
             state.withLock { if !$0.forgotten.contains(signature) { $0.forgotten.append(signature) } }
+        }
+
+        /// The requests with a session that was made before `begin`, so that each failed: the method and URL of each, without
+        /// credentials.
+        var unscoped: [String] { state.withLock { $0.unscoped } }
+
+        /// Does nothing if the request is already there.
+        func addUnscoped(_ request: URLRequest) {
+            let signature = Request(request).signature
+            state.withLock { if !$0.unscoped.contains(signature) { $0.unscoped.append(signature) } }
         }
 
         /// Requests without a method use `GET`.

@@ -261,7 +261,8 @@ private final class UnscopedProtocol: URLProtocol {
     static let explanation = """
         There are no substitutions here, so this session fails every request. Give the test or its suite the trait \
         .substituting("Fixtures/map.json"), or call withSubstitutions("Fixtures/map.json") { … }. \
-        In XCTest, you can also call TestSubstitutions.begin("Fixtures/map.json", test: name) in setUpWithError(). \
+        In XCTest, you can also call TestSubstitutions.begin("Fixtures/map.json", test: name) in setUpWithError(). If you \
+        do call begin, this session was made before it, for example in a stored property or in setUp() async throws. \
         In an exit test, call withSubstitutions in the exit test's body. In a detached task, use a session that was made \
         before the task.
         """
@@ -270,6 +271,7 @@ private final class UnscopedProtocol: URLProtocol {
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     override func startLoading() {
+        TestSubstitutions.begun?.log.addUnscoped(request)
         let error = URLError.explained(.resourceUnavailable, Self.explanation, request.url)
         client?.urlProtocol(self, didFailWithError: error)
     }

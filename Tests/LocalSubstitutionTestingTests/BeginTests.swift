@@ -114,6 +114,27 @@ final class BeginTests: XCTestCase {
         for word in ["trait", "issue"] { XCTAssertFalse(description.contains(word), description) }
     }
 
+    func testEndNamesRequestsOfAnEarlierSession() throws {
+        // What a stored property has.
+        let early = URLSession.substituted
+        let line = #line + 1
+        try TestSubstitutions.begin([Self.name: .text("a")], test: name)
+        for _ in 0..<2 {
+            let error = message { _ = try text(Self.name, in: early) }
+            XCTAssert(error.contains("If you do call begin, this session was made before it"), error)
+        }
+        XCTAssertEqual(try text(Self.name), "a")
+        XCTAssertEqual(
+            message { try TestSubstitutions.end() },
+            "BeginTests.swift:\(line): GET \(Self.name) failed, because its session was made before TestSubstitutions.begin, for "
+                + "example in a stored property or in setUp() async throws. Write “lazy var”, or make the session after begin."
+        )
+        // Later tests aren't told.
+        XCTAssertThrowsError(try text(Self.name, in: early))
+        try TestSubstitutions.begin([:], test: name, redacting: { $0.isExcluded = true })
+        try TestSubstitutions.end()
+    }
+
     func testEndWaitsForHandlers() throws {
         let blocked = DispatchSemaphore(value: 0)
         defer { blocked.signal() }
