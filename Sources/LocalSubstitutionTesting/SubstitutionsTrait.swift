@@ -292,6 +292,7 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - handlers: The closures that entries name in their field `handler`. By default, none.
     ///   - sharedSession: Whether `URLSession.shared` also uses the map while the test runs; `false` by default.
     ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default.
+    ///   - redact: Changes or excludes each response before a recording run writes it. By default, responses aren't changed.
     ///   - filePath: The test's file. Its recording is in the folder `Fixtures` beside it. By default, the caller's
     ///     file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
@@ -302,6 +303,7 @@ extension Trait where Self == SubstitutionsTrait {
         handlers: [String: SubstitutionMap.Handler] = [:],
         sharedSession: Bool = false,
         reportsUnused: Bool = false,
+        redacting redact: (@Sendable (inout RecordedResponse) -> Void)? = nil,
         filePath: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
@@ -312,6 +314,7 @@ extension Trait where Self == SubstitutionsTrait {
                 unmatched: unmatched,
                 handlers: handlers,
                 sharedSession: sharedSession,
+                redact: redact,
                 reportsUnused: reportsUnused,
                 place: sourceLocation
             )
@@ -339,6 +342,7 @@ extension Trait where Self == SubstitutionsTrait {
     ///     needed if no entry names a file.
     ///   - sharedSession: Whether `URLSession.shared` also uses the map while the test runs; `false` by default.
     ///   - reportsUnused: Whether the test gets an issue that lists unused entries; `false` by default.
+    ///   - redact: Changes or excludes each response before a recording run writes it. By default, responses aren't changed.
     ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
@@ -347,6 +351,7 @@ extension Trait where Self == SubstitutionsTrait {
         resources: String? = nil,
         sharedSession: Bool = false,
         reportsUnused: Bool = false,
+        redacting redact: (@Sendable (inout RecordedResponse) -> Void)? = nil,
         filePath: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
@@ -356,6 +361,7 @@ extension Trait where Self == SubstitutionsTrait {
                 source: source,
                 unmatched: unmatched,
                 sharedSession: sharedSession,
+                redact: redact,
                 reportsUnused: reportsUnused,
                 place: sourceLocation
             )

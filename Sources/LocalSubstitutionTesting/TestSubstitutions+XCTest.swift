@@ -98,6 +98,7 @@ extension TestSubstitutions {
         unmatched: Unmatched = .issue,
         resources: String? = nil,
         sharedSession: Bool = false,
+        redacting redact: (@Sendable (inout RecordedResponse) -> Void)? = nil,
         fileID: String = #fileID,
         filePath: String = #filePath,
         line: Int = #line,
@@ -108,6 +109,7 @@ extension TestSubstitutions {
                 source: .entries(entries, resources: resources, testFile: filePath),
                 unmatched: unmatched,
                 sharedSession: sharedSession,
+                redact: redact,
                 place: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column),
                 function: test,
                 nameInXCTest: test

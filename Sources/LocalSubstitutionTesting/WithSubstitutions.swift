@@ -98,6 +98,7 @@ public func withSubstitutions<Result>(
     unmatched: TestSubstitutions.Unmatched = .issue,
     resources: String? = nil,
     sharedSession: Bool = false,
+    redacting redact: (@Sendable (inout RecordedResponse) -> Void)? = nil,
     isolation: isolated (any Actor)? = #isolation,
     fileID: String = #fileID,
     filePath: String = #filePath,
@@ -114,6 +115,7 @@ public func withSubstitutions<Result>(
             source: source,
             unmatched: unmatched,
             sharedSession: sharedSession,
+            redact: redact,
             place: place,
             function: function,
             nameInXCTest: test
@@ -175,6 +177,7 @@ public func withSubstitutions<Result>(
     unmatched: TestSubstitutions.Unmatched = .issue,
     resources: String? = nil,
     sharedSession: Bool = false,
+    redacting redact: (@Sendable (inout RecordedResponse) -> Void)? = nil,
     fileID: String = #fileID,
     filePath: String = #filePath,
     line: Int = #line,
@@ -190,6 +193,7 @@ public func withSubstitutions<Result>(
             source: source,
             unmatched: unmatched,
             sharedSession: sharedSession,
+            redact: redact,
             place: place,
             function: function,
             nameInXCTest: test

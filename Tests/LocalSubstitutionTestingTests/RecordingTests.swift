@@ -162,7 +162,7 @@ struct RecordingTests {
         let nothing = try #require(again.issues.first?.text)
         #expect(
             again.issues.map(\.isWarning) == [false]
-                && nothing.contains("There was nothing to record in \(recorded.path)"),
+                && nothing.contains("No request needed recording. Run the test again without"),
             "\(again.issues)"
         )
         #expect(try String(contentsOf: recorded, encoding: .utf8) == written)
@@ -252,14 +252,19 @@ struct RecordingTests {
         #expect(replay.issues.map(\.description) == [])
     }
 
-    @Test("A closure redacts responses before they're recorded")
-    func redacted() async throws {
+    @Test(
+        "A closure redacts responses before they're recorded",
+        arguments: ["redacted", "redactedInEntries", "redactedInScope", "redactedInSynchronousScope"]
+    )
+    func redacted(_ test: String) async throws {
         let folder = try TemporaryFolder()
         let origin = try Self.api()
-        let recording = try await Self.run("redacted", folder.file("map.json"), origin, records: true)
+        let recording = try await Self.run(test, folder.file("map.json"), origin, records: true)
         #expect(recording.issues.count == 1)
         try Self.expectNoSecret(in: folder)
-        let token = Self.bodies("redacted", in: folder).appendingPathComponent("127.0.0.1_\(origin.port)/token.json")
+        let parent = test == "redacted" ? "recorded" : "Fixtures/recorded"
+        let bodies = folder.file("\(parent)/ChildRecording/ChildRecording.\(test)")
+        let token = bodies.appendingPathComponent("127.0.0.1_\(origin.port)/token.json")
         #expect(try Data(contentsOf: token) == Data(#"{"token": "redacted"}"#.utf8))
         #expect(recording.issues.first?.text.contains("redacting:") == false, "\(recording.issues)")
     }
@@ -270,9 +275,12 @@ struct RecordingTests {
         let origin = try Self.api()
         let recording = try await Self.run("token", folder.file("map.json"), origin, records: true)
         let text = try #require(recording.issues.first?.text)
-        for part in ["“token”", "GET \(origin.url("token"))", "ChildRecording/token", "“redacting:”"] {
-            #expect(text.contains(part), "\(text)")
-        }
+        let lines = text.components(separatedBy: "\n")
+        #expect(lines[0].contains("Redact what's named below, look through the changes, then run the test"), "\(text)")
+        let response = "the response to GET \(origin.url("token")) in the test ChildRecording/token"
+        let member = "  The member “token” of \(response)"
+        let advice = "The file has the real value, so don't commit it. Add “redacting:”, then record with"
+        #expect(lines[1] == "\(member) may be a credential. \(advice) LOCAL_SUBSTITUTION_RECORD=all.")
         #expect(!text.contains(Self.secret), "\(text)")
     }
 
@@ -342,7 +350,7 @@ struct RecordingTests {
         let text = entry.replacingOccurrences(of: "ORIGIN", with: origin.url("nothing").absoluteString)
         let file = try folder.write("map.json", #"{ "\#(origin.url("user"))": \#(text) }"#)
         let recording = try await Self.run("sentOn", file, origin, records: true)
-        #expect(recording.issues.count { $0.text.contains("There was nothing to record") } == 1, "\(recording.issues)")
+        #expect(recording.issues.count { $0.text.contains("No request needed recording") } == 1, "\(recording.issues)")
         #expect(recording.issues.count { $0.text.contains("is null") } == (entry == "null" ? 1 : 0))
         #expect(origin.requests.count == requests)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
@@ -417,7 +425,21 @@ struct RecordingTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
     }
 
-    @Test("Expected failures and exceptions aren't recorded", arguments: ["failing", "exception"])
+    @Test("With unmatched: .load, what is loaded is recorded, too, and later runs replay it")
+    func loading() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let recording = try await Self.run("loading", folder.file("map.json"), origin, records: true)
+        #expect(recording.issues.first?.text.contains("Recorded 1 response in") == true, "\(recording.issues)")
+        origin.stop()
+        let replay = try await Self.run("loading", folder.file("map.json"), origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
+    @Test(
+        "Expected failures and allowed URLs aren't recorded",
+        arguments: ["failing", "exception", "allURLsAllowed"]
+    )
     func notRecorded(_ test: String) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("map.json", "{}")
@@ -425,7 +447,7 @@ struct RecordingTests {
         let recording = try await Self.run(test, file, origin, records: true)
         // A run that records fails, even if there's nothing to record.
         #expect(recording.issues.count == (test == "failing" ? 0 : 1), "\(recording.issues)")
-        #expect(recording.issues.allSatisfy { $0.text.contains("nothing to record") }, "\(recording.issues)")
+        #expect(recording.issues.allSatisfy { $0.text.contains("No request needed recording") }, "\(recording.issues)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
         #expect(origin.requests.isEmpty == (test == "failing"))
     }

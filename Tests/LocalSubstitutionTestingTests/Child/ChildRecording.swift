@@ -60,17 +60,36 @@ struct ChildRecording {
         #expect(try await Self.send("POST", "upload", body: #"{"number": \#(number)}"#) == "201 thanks")
     }
 
-    @Test(
-        .substituting(
-            map,
-            redacting: { response in
-                let text = String(decoding: response.body, as: UTF8.self)
-                response.body = Data(text.replacingOccurrences(of: "s3cr3t-token", with: "redacted").utf8)
-            }
-        )
-    )
+    @Test(.substituting(map, redacting: hideToken))
     func redacted() async throws {
         #expect(try await Self.send("GET", "token").hasPrefix("200 {"))
+    }
+
+    /// The folder of the map's path is that of the test's file.
+    @Test(.substituting([:], redacting: hideToken, filePath: map))
+    func redactedInEntries() async throws {
+        #expect(try await Self.send("GET", "token").hasPrefix("200 {"))
+    }
+
+    @Test func redactedInScope() async throws {
+        try await withSubstitutions([:], redacting: Self.hideToken, filePath: Self.map) {
+            _ = try await Self.send("GET", "token")
+        }
+    }
+
+    @Test func redactedInSynchronousScope() throws {
+        let url = try #require(URL(string: Self.origin + "token"))
+        try withSubstitutions([:], redacting: Self.hideToken, filePath: Self.map) {
+            let ended = DispatchSemaphore(value: 0)
+            URLSession.substituted.dataTask(with: url) { _, _, _ in ended.signal() }.resume()
+            ended.wait()
+        }
+    }
+
+    /// A function that several tests share.
+    @Sendable static func hideToken(_ response: inout RecordedResponse) {
+        let text = String(decoding: response.body, as: UTF8.self)
+        response.body = Data(text.replacingOccurrences(of: "s3cr3t-token", with: "redacted").utf8)
     }
 
     @Test(.substituting(map))
@@ -181,6 +200,16 @@ struct ChildRecording {
 
     @Test(.substituting(map, unmatched: .issue(allowing: ["http://127.0.0.1:*/user"])))
     func exception() async throws {
+        #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)
+    }
+
+    @Test(.substituting(map, unmatched: .load))
+    func loading() async throws {
+        #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)
+    }
+
+    @Test(.substituting(map, unmatched: .issue(allowing: ["*://*:*/*"])))
+    func allURLsAllowed() async throws {
         #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)
     }
 
