@@ -202,16 +202,22 @@ enum MapSource: Sendable {
         path.split(separator: "/").drop { $0 == ".." || $0 == "." }
     }
 
-    /// Returns the description of an error from loading the map. If a map named by its path doesn't exist, adds the
-    /// nearest existing map, and how to record the test's responses, except in a recording run.
+    /// Returns the description of an error from loading the map. If a map named by its path doesn't exist, says how to
+    /// record the test's responses first, since the map may be for a recording, and names the nearest existing map. In a
+    /// recording run, adds nothing.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
         guard RecordingMode.problem == nil, !RecordingMode.isOn, archive == nil, isMissing,
             Self.isAboutMap(error),
             case .file(let path, _, _, let testFile) = self
         else { return "\(error)" }
         let question = NearestMap.path(insteadOf: path, beside: testFile).map { " Did you mean “\($0)”?" } ?? ""
-        return "\(error)\(question) Otherwise, record the test's responses.\n"
-            + "  record it:    \(RecordingMode.command(test.filter))"
+        let command = "  record it:    \(RecordingMode.command(test.filter))"
+        let (problem, useOther) = ("\(error)", "Use the path of an existing map.")
+        guard problem.hasSuffix(useOther) else {
+            return "\(problem)\(question) Otherwise, record the test's responses.\n\(command)"
+        }
+        return "\(problem.dropLast(useOther.count))Record the test's responses, or use the path of an existing map."
+            + "\(question)\n\(command)"
     }
 }
 #endif

@@ -95,8 +95,7 @@ extension Recording {
                 self.leftOut.formUnion(leftOut)
                 for name in secrets {
                     self.secrets.insert(
-                        "  The member “\(name)” of the response to \(item.signature) in the test \(test) may be a "
-                            + "credential. Replace its value with “redacting:”, and record again."
+                        "  The member “\(name)” of the response to \(item.signature) in the test \(test) may be a credential."
                     )
                 }
             }
@@ -142,13 +141,15 @@ extension Recording {
                 return lines("\(text) Run the test again without \(RecordingMode.variable).")
             }
             guard !recorded.isEmpty || !problems.isEmpty else {
-                return "There was nothing to record in \(path). Run the test again without \(RecordingMode.variable)."
+                return "No request needed recording. Run the test again without \(RecordingMode.variable)."
             }
             let responses = recorded.count.counted("response", "responses")
             let beginning = recorded.isEmpty ? "Nothing was recorded" : "Recorded \(responses)"
             let isSame = !recorded.isEmpty && !hasChanged && removed.isEmpty
             let advice =
-                if hasChanged || !removed.isEmpty {
+                if !secrets.isEmpty, hasChanged {
+                    "Redact what's named below, look through the changes, then run the test again"
+                } else if hasChanged || !removed.isEmpty {
                     "Look through the changes, then run the test again"
                 } else if !problems.isEmpty {
                     "Fix the problems below and record again, or run the test"
@@ -162,11 +163,18 @@ extension Recording {
 
         /// The text if the recording stays as it was.
         func text(since reason: String) -> String {
-            lines("The recording \(path) stays as it was, since \(reason). Fix that, and record again.")
+            let text = "The recording \(path) stays as it was, since \(reason). Fix that, and record again."
+            return lines(text, isWritten: false)
         }
 
-        private func lines(_ first: String) -> String {
-            var lines = [first] + recorded.sorted() + removed.map { "  removed: \($0)" } + problems + secrets.sorted()
+        private func lines(_ first: String, isWritten: Bool = true) -> String {
+            let again = "record with \(RecordingMode.variable)=\(RecordingMode.all.rawValue)."
+            let advice =
+                isWritten
+                ? "The file has the real value, so don't commit it. Add “redacting:”, then \(again)"
+                : "Add “redacting:” before you \(again)"
+            var lines = [first] + secrets.sorted().map { "\($0) \(advice)" } + recorded.sorted()
+            lines += removed.map { "  removed: \($0)" } + problems
             if !leftOut.isEmpty { lines.append("  headers left out: \(leftOut.sorted().joined(separator: ", "))") }
             return lines.joined(separator: "\n")
         }
