@@ -166,7 +166,8 @@ struct RecordingAgainTests {
         let file = try site.folder.write("recorded/ChildAgain/ChildAgain.first.json", "[]")
         let child = try await site.run("GET a", value: value)
         let text = try #require(child.issues.first?.text)
-        #expect(text.contains("Delete “\(file.path)”, and record the test again."), "\(text)")
+        let advice = "\nThe recording can't be used. Delete “\(file.path)”, and record the test again."
+        #expect(text.contains(advice), "\(text)")
         #expect(site.origin.requests.isEmpty)
         #expect(try String(contentsOf: file, encoding: .utf8) == "[]")
     }

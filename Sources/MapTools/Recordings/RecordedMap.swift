@@ -57,7 +57,9 @@ package struct RecordedMap {
     }
 
     package static func unusable(_ file: URL, _ error: SubstitutionMapError) -> Complaint {
-        Complaint(printable: "\(error)\nThe recording can't be used. Delete “\(file.path)”, and record the test again.")
+        let advice = "The recording can't be used. Delete “\(file.path)”, and record the test again.".printable
+        // The error's lines are printable already.
+        return Complaint("\(error)\n\(advice)")
     }
 
     package var isReplacing: Bool { old != nil }
@@ -134,6 +136,9 @@ package struct RecordedMap {
             try folder.save(data)
         } catch let error as WrittenFolder.Problem {
             throw Complaint(printable: error.message)
+        } catch let error as SubstitutionMapError {
+            // Its lines are printable already.
+            throw Complaint("\(error)")
         } catch {
             throw Complaint(printable: "\(error)")
         }
