@@ -19,6 +19,12 @@ extension Trait where Self == SubstitutionsTrait {
     }
 }
 
+// snippet: a closure for several tests
+@Sendable func hide(_ response: inout RecordedResponse) {
+    if response.url.path == "/token" { response.isExcluded = true }
+}
+// end
+
 @Suite(.enabled(if: Tutorial.isInChild))
 struct LoginSteps {
     /// The code to test.
@@ -54,7 +60,10 @@ struct LoginSteps {
         .substituting(
             "Fixtures/login.json",
             redacting: { response in
-                if response.url.path == "/login" { response.body = Data(#"{ "token": "redacted" }"#.utf8) }
+                guard response.url.path == "/login", response.status == 200 else { return }
+                let body = String(decoding: response.body, as: UTF8.self)
+                let hidden = body.replacing(#/"token": *"[^"]*"/#, with: #""token": "redacted""#)
+                response.body = Data(hidden.utf8)
             }
         )
     )

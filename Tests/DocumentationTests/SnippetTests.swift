@@ -74,6 +74,14 @@ struct SnippetTests {
         session.finishTasksAndInvalidate()
     }
 
+    @Test("The closure for several tests leaves out the response with a token")
+    func sharedClosure() throws {
+        let url = try #require(URL(string: "https://api.example.com/token"))
+        var responses = [url, Self.url].map { RecordedResponse(url: $0, status: 200, headers: [:], body: Data()) }
+        for index in responses.indices { hide(&responses[index]) }
+        #expect(responses.map(\.isExcluded) == [true, false])
+    }
+
     @Test("An entry is unused until it has answered")
     func unused() async throws {
         let cache = try Self.cache()

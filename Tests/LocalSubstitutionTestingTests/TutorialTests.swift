@@ -97,7 +97,7 @@ struct TutorialTests {
         let token = "s3cr3t-token"
         let origin = try LoopbackServer { request in
             switch (request.method, request.path) {
-            case ("POST", "/login"): .text(#"{"token": "\#(token)"}"#, type: "application/json")
+            case ("POST", "/login"): .text(#"{"user": "ada", "token": "\#(token)"}"#, type: "application/json")
             case ("GET", "/orders") where request.header("Authorization") == "Bearer \(token)":
                 .text(#"["socks"]"#, type: "application/json")
             default: .status(401)
@@ -123,6 +123,10 @@ struct TutorialTests {
             for secret in [token, "correct horse"] { #expect(!text.contains(secret), "\(name): \(text)") }
             if text.contains("http://127.0.0.1") { maps.append(text) }
         }
+        // The rest of the login's body stays.
+        let login = try FileManager.default.subpathsOfDirectory(atPath: recorded.path).first { $0.contains("/login-") }
+        let body = try String(contentsOf: recorded.appendingPathComponent(#require(login)), encoding: .utf8)
+        #expect(body == #"{"user": "ada", "token": "redacted"}"#)
         let shown = maps.map { text in
             text.replacingOccurrences(of: "http://127.0.0.1:\(origin.port)/", with: "https://shop.example.com/")
                 .replacingOccurrences(of: "127.0.0.1_\(origin.port)", with: "shop.example.com")
