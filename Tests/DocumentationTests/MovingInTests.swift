@@ -48,6 +48,18 @@ struct MovingInTests {
         for name in ["Cache-Control", "Cache-Status", "ETag"] { #expect(head.value(forHTTPHeaderField: name) != nil) }
     }
 
+    @Test("A helper's reply to all URLs can be added", .substituting([:]), arguments: ["GET", "PUT"])
+    func reply(_ method: String) async throws {
+        try TestSubstitutions.current.add(["*://*:*/*": .text("gone").status(404).methods("*")])
+        for url in ["https://h/a?b=1", "http://127.0.0.1:9/"] {
+            var request = URLRequest(url: try #require(URL(string: url)))
+            request.httpMethod = method
+            let (body, response) = try await URLSession.substituted.data(for: request)
+            #expect(body == Data("gone".utf8))
+            #expect((response as? HTTPURLResponse)?.statusCode == 404)
+        }
+    }
+
     @Test(
         "The keys and conditions of the tables match what the other libraries' calls match",
         arguments: [

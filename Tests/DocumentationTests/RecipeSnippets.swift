@@ -87,6 +87,16 @@ func sizeOfModel() async throws {
 }
 // end
 
+// snippet: a timeout
+@Test(.substituting(["https://api.example.com/feed": .json(["name": "Ada"]).delay(10)]))
+func timeoutOfFeed() async throws {
+    var request = URLRequest(url: try #require(URL(string: "https://api.example.com/feed")))
+    request.timeoutInterval = 1
+    let error = await #expect(throws: URLError.self) { try await URLSession.substituted.data(for: request) }
+    #expect(error?.code == .timedOut)
+}
+// end
+
 func slowServer() throws -> (SubstitutionMap.Handler, SubstitutionMap) {
     // snippet: a slow server
     let slowly: SubstitutionMap.Handler = { request in

@@ -59,6 +59,31 @@ func orderWithoutTrait() async throws {
 }
 // end
 
+// snippet: a retry in XCTest
+final class RetryTests: XCTestCase {
+    override func setUpWithError() throws {
+        let orders: SubstitutionMap.Answer = [
+            .status(503).methods("POST").times(2), .text("ordered").methods("POST"),
+        ]
+        try TestSubstitutions.begin(["https://shop.example.com/orders": orders], test: name)
+    }
+
+    override func tearDownWithError() throws {
+        try TestSubstitutions.end()
+    }
+
+    func testThirdTry() async throws {
+        let shop = Shop(session: .substituted)
+        var answer = ""
+        while answer.isEmpty { answer = try await shop.order("socks") }
+        XCTAssertEqual(answer, "ordered")
+        let requests = TestSubstitutions.current.requests
+        XCTAssertEqual(requests.count, 3)
+        XCTAssertEqual(try requests.last?.json([String: String].self), ["item": "socks"])
+    }
+}
+// end
+
 // snippet: a class that has moved
 final class CartTests: XCTestCase {
     override func setUpWithError() throws {
