@@ -63,7 +63,7 @@ struct VerificationTests {
             $0.requestCachePolicy = .reloadIgnoringLocalCacheData
         }
         #expect(cache.unusedEntries.map(\.key) == [url.absoluteString])
-        #expect(cache.statistics == LocalSubstitutionCache.Statistics())
+        #expect(cache.statistics.requests == 0)
         #expect(events.all.isEmpty)
         #expect(try cache.lookUp(url.absoluteString) != nil)
         #expect(cache.unusedEntries.isEmpty)
