@@ -460,9 +460,9 @@ struct ExplanationTests {
             (["https://h/v1/config"], "https://h/v2/config", ["https://h/v1/config"]),
             (["https://h/a/config"], "https://h/b/config", ["https://h/a/config"]),
             (
-                ["https://h/api/users/2", "https://h/api/papers/40", "https://h/api/papers/3", "https://h/login"],
+                ["https://h/api/items/2", "https://h/api/papers/40", "https://h/api/papers/3", "https://h/login"],
                 "https://h/api/papers/2",
-                ["https://h/api/papers/3", "https://h/api/papers/40", "https://h/api/users/2"]
+                ["https://h/api/papers/3", "https://h/api/papers/40", "https://h/api/items/2"]
             ),
             (
                 (1...7).map { "https://h/papers/\($0)" }, "https://h/papers/9",
