@@ -89,7 +89,7 @@ extension SubstitutionRecorder {
     func takes(_ request: URLRequest) -> Bool { refusal(of: request) == nil }
 
     func body(_ url: String, _ headers: [String: String] = [:]) throws -> String? {
-        try answer(RecorderFixture.request(url, headers)).map { String(decoding: $0.data, as: UTF8.self) }
+        try answer(RecorderFixture.request(url, headers)).map { String(decoding: $0.response.data, as: UTF8.self) }
     }
 
     func etag(_ url: String) throws -> String? { try validators(for: RecorderFixture.request(url))?.entityTag }
