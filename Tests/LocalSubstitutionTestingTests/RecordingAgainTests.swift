@@ -304,10 +304,18 @@ struct RecordingAgainTests {
         ]
         async let first = ChildProcess.runXCTest("XCTestTests/testInChild", environment: environment)
         async let second = ChildProcess.runXCTest("XCTestTests/testWithNameInChild", environment: environment)
-        let outputs = try await [first, second]
+        async let third = ChildProcess.runXCTest("XCTestTests/testBeginInChild", environment: environment)
+        let outputs = try await [first, second, third]
         #expect(outputs[0].contains("Recorded 1 response in "), "\(outputs[0])")
         #expect(try site.bodies("XCTestTests/testInChild") == ["fresh GET a"])
         #expect(try site.bodies("XCTestTests/XCTestTests.testWithNameInChild") == ["fresh GET b"], "\(outputs[1])")
+        // Entries in code have their recordings beside the test's file, which is here the map.
+        let bodies = "Fixtures/recorded/map.json/XCTestTests.testBeginInChild"
+        let text = try String(
+            contentsOf: site.folder.file("\(bodies)/127.0.0.1_\(site.origin.port)/c.txt"),
+            encoding: .utf8
+        )
+        #expect(text == "redacted", "\(outputs[2])")
     }
     #endif
 }

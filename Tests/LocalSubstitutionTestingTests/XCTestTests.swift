@@ -112,5 +112,17 @@ final class XCTestTests: XCTestCase {
         try XCTSkipUnless(ChildProcess.isThis, "it runs in a separate process")
         try await withSubstitutions(ChildRecording.map, test: name) { _ = try await ChildRecording.send("GET", "b") }
     }
+
+    func testBeginInChild() async throws {
+        try XCTSkipUnless(ChildProcess.isThis, "it runs in a separate process")
+        try TestSubstitutions.begin(
+            [:],
+            test: name,
+            redacting: { $0.body = Data("redacted".utf8) },
+            filePath: ChildRecording.map
+        )
+        _ = try await ChildRecording.send("GET", "c")
+        try TestSubstitutions.end()
+    }
     #endif
 }
