@@ -95,24 +95,6 @@ extension SubstitutionMap {
             description = "“\(key)” matches only \(matched.listed())\(advice)"
         }
 
-        /// Lists a method in entries that list none.
-        private static func methodsFix(_ alternatives: [Entry], _ method: String, _ matched: [String]) -> String {
-            let isInCode = alternatives.contains(where: \.isMadeInCode)
-            func field(_ methods: [String]) -> String {
-                let list = methods.map { JSONText.string($0) }.joined(separator: ", ")
-                return isInCode ? ".methods(\(list))" : "\"methods\": [\(list)]"
-            }
-            let one = field([method])
-            let plain = alternatives.count == 1 && alternatives[0].options.isPlain ? alternatives[0].file : nil
-            let add =
-                if let file = plain.map({ JSONText.string($0.text) }) {
-                    "write \(isInCode ? ".file(\(file))\(one)" : "{ \"file\": \(file), \(one) }") as the key's value"
-                } else {
-                    "add \(one)" + (alternatives.count > 1 ? " to an alternative" : "")
-                }
-            return "\(add); to keep \(matched.listed()) too, \(field(matched + [method]))"
-        }
-
         /// A clause with the parameters that only one of the two queries has; empty without any.
         private static func parameters(_ entry: Entry, _ url: NormalizedURL) -> String {
             let written = entry.key.utf8.firstIndex(of: UInt8(ascii: "?")).map { entry.key.utf8[$0...].dropFirst() }
@@ -145,6 +127,24 @@ extension SubstitutionMap {
                 file.map { entry.isMadeInCode ? ".file(\($0))\(field)" : "{ \"file\": \($0), \(field) }" }
                 .map { "write \($0) as the key's value" } ?? "add \(field)"
             return entry.keyHasQuery ? "\(add), or \(ignore) if the response doesn't depend on the query" : ignore
+        }
+
+        /// Lists a method in entries that list none.
+        private static func methodsFix(_ alternatives: [Entry], _ method: String, _ matched: [String]) -> String {
+            let isInCode = alternatives.contains(where: \.isMadeInCode)
+            func field(_ methods: [String]) -> String {
+                let list = methods.map { JSONText.string($0) }.joined(separator: ", ")
+                return isInCode ? ".methods(\(list))" : "\"methods\": [\(list)]"
+            }
+            let one = field([method])
+            let plain = alternatives.count == 1 && alternatives[0].options.isPlain ? alternatives[0].file : nil
+            let add =
+                if let file = plain.map({ JSONText.string($0.text) }) {
+                    "write \(isInCode ? ".file(\(file))\(one)" : "{ \"file\": \(file), \(one) }") as the key's value"
+                } else {
+                    "add \(one)" + (alternatives.count > 1 ? " to an alternative" : "")
+                }
+            return "\(add); to keep \(matched.listed()) too, \(field(matched + [method]))"
         }
     }
 }
