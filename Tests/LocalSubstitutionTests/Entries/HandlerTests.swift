@@ -396,7 +396,7 @@ struct HandlerTests {
         let error = await #expect(throws: URLError.self) { try await session.data(for: request("https://h/a")) }
         #expect(error?.code == .badServerResponse)
         #expect(error?.localizedDescription.contains("the map has no resources folder") == true)
-        #expect(error?.localizedDescription.contains("names it. For a body, write .text(…).") == true)
+        #expect(error?.localizedDescription.contains("If you mean a body, write .text(…).") == true)
     }
 
     @Test("The entry's delay passes before the call, and the answer's after it")

@@ -22,7 +22,7 @@ struct AnswerProblemTests {
         Row(
             #"{"text": "a", "setRequestHeaders": {"A": "1"}}"#,
             .conflict,
-            "forwarded requests",
+            "isn't forwarded",
             #""use": "whenOffline""#
         ),
         Row(#"{"status": 200, "times": 2}"#, .conflict, "“times” is only for alternatives", "Write the entry as [{"),
@@ -63,7 +63,7 @@ struct AnswerProblemTests {
         Row(#"[{"status": 404, "ignoreQuery": true}]"#, .conflict, "is for all alternatives together"),
         Row(#"[{"status": 404, "use": "whenOffline"}]"#, .conflict, "“use” isn't allowed in an alternative"),
         Row(#"[{"alternatives": [{"status": 404}]}]"#, .conflict, "in one list"),
-        Row(#"[{"json": 1, "setRequestHeaders": {"A": "1"}}]"#, .conflict, "Alternative 1:", "forwarded requests"),
+        Row(#"[{"json": 1, "setRequestHeaders": {"A": "1"}}]"#, .conflict, "Alternative 1:", "isn't forwarded"),
         Row(#"{"alternatives": [{"status": 404}], "status": 200}"#, .conflict, "“status” can't go with “alternatives”"),
         // Other tools' words.
         Row(#"{"body": {}}"#, .unknownField, "“body” is unknown", "Use “json”, “text” or “file”"),
