@@ -62,7 +62,7 @@ struct StreamProblemTests {
             "Piece 1: “text” and “base64” can't go together",
             "Make them two pieces"
         ),
-        Row(#"{"stream": ["a", {"base64": "YQ="}]}"#, .invalidValue, "Piece 2: “base64” isn't valid", "with ="),
+        Row(#"{"stream": ["a", {"base64": "YQ="}]}"#, .invalidValue, "Piece 2: “base64” isn't valid", "add = until"),
         Row(#"{"stream": [{"base64": "Y Q=="}]}"#, .invalidValue, "Piece 1: “base64” isn't valid"),
         Row(#"{"stream": [{"base64": "_-8="}]}"#, .invalidValue, "Piece 1: “base64” isn't valid", "+ and /"),
         Row(#"{"stream": [{"base64": [0]}]}"#, .wrongType, "Piece 1: “base64” must be a string with bytes in base64"),
@@ -148,7 +148,7 @@ struct StreamProblemTests {
         ),
         Row(#"{"stream": ["a"], "bytesPerSecond": 1}"#, .conflict, "with “stream”: each piece", "Remove"),
         Row(#"{"error": "timedOut", "secondsPerLine": 1}"#, .conflict, "with “error”: a request that fails", "Remove"),
-        Row(#"{"forwardTo": "http://l", "secondsPerEvent": 1}"#, .conflict, "with “forwardTo”: the network", "Remove"),
+        Row(#"{"forwardTo": "http://l", "secondsPerEvent": 1}"#, .conflict, "with “forwardTo”: the response", "Remove"),
         Row(#"{"handler": "h", "bytesPerSecond": 1}"#, .conflict, "with “handler”: the handler makes", "Remove"),
         Row(
             #"{"status": 404, "bytesPerSecond": 1}"#,
