@@ -142,7 +142,8 @@ struct Saying: Sendable, CustomTestStringConvertible {
     /// The source of messages that need another platform, a failing test or an hour, without comments and with its literals
     /// joined.
     static let sources = [
-        "LocalSubstitution/Answering/Explanation", "LocalSubstitution/Answering/Plan+Obstacle",
+        "LocalSubstitution/Answering/Explanation", "LocalSubstitution/Answering/Plan",
+        "LocalSubstitution/Answering/Plan+Obstacle",
         "LocalSubstitution/LocalSubstitutionCache+Attaching",
         "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/Attachment",
         "LocalSubstitution/Protocol/RequestLoad", "LocalSubstitutionTesting/SubstitutionsTrait",

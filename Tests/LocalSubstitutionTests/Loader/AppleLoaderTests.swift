@@ -290,9 +290,9 @@ struct AppleLoaderTests {
                 continuation.yield(error?.code)
             }
         }
-        let loader = try loader(try cache(["https://h/a": .text("a").delay(3600)]), listener: listener)
+        let loader = try loader(try cache(["https://h/a": .stream(["a", .text("b").delay(3600)])]), listener: listener)
         let load = loader.load(try request("https://h/a"))
-        await load.settle()
+        await load.calls(contain: .data("a"))
         load.timeOut()
         _ = await load.outcome()
         // The listener hears of the end on another thread, perhaps later.
