@@ -121,11 +121,7 @@ extension SubstitutionMap {
         private static func queryFix(_ entry: Entry, _ isOneOfSeveralQueries: Bool) -> String {
             let add = "add an entry for the request's query"
             if isOneOfSeveralQueries { return add }
-            let file = entry.options.isPlain ? entry.file.map { JSONText.string($0.text) } : nil
-            let field = entry.isMadeInCode ? ".ignoreQuery()" : "\"ignoreQuery\": true"
-            let ignore =
-                file.map { entry.isMadeInCode ? ".file(\($0))\(field)" : "{ \"file\": \($0), \(field) }" }
-                .map { "write \($0) as the key's value" } ?? "add \(field)"
+            let ignore = adding(entry.isMadeInCode ? ".ignoreQuery()" : "\"ignoreQuery\": true", to: entry)
             return entry.keyHasQuery ? "\(add), or \(ignore) if the response doesn't depend on the query" : ignore
         }
 
@@ -137,14 +133,18 @@ extension SubstitutionMap {
                 return isInCode ? ".methods(\(list))" : "\"methods\": [\(list)]"
             }
             let one = field([method])
-            let plain = alternatives.count == 1 && alternatives[0].options.isPlain ? alternatives[0].file : nil
-            let add =
-                if let file = plain.map({ JSONText.string($0.text) }) {
-                    "write \(isInCode ? ".file(\(file))\(one)" : "{ \"file\": \(file), \(one) }") as the key's value"
-                } else {
-                    "add \(one)" + (alternatives.count > 1 ? " to an alternative" : "")
-                }
+            let add = alternatives.count == 1 ? adding(one, to: alternatives[0]) : "add \(one) to an alternative"
             return "\(add); to keep \(matched.listed()) too, \(field(matched + [method]))"
+        }
+
+        /// Adds a field to an entry. An entry that is only a file's name has no place for a field, so its value is
+        /// replaced.
+        private static func adding(_ field: String, to entry: Entry) -> String {
+            guard entry.options.isPlain, let file = entry.file.map({ JSONText.string($0.text) }) else {
+                return "add \(field)"
+            }
+            let value = entry.isMadeInCode ? ".file(\(file))\(field)" : "{ \"file\": \(file), \(field) }"
+            return "write \(value) as the key's value"
         }
     }
 }
