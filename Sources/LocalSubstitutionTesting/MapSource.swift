@@ -212,12 +212,12 @@ enum MapSource: Sendable {
         else { return "\(error)" }
         let question = NearestMap.path(insteadOf: path, beside: testFile).map { " Did you mean “\($0)”?" } ?? ""
         let command = "  record it:    \(RecordingMode.command(test.filter))"
-        let (problem, useOther) = ("\(error)", "Use the path of an existing map.")
-        guard problem.hasSuffix(useOther) else {
+        let problem = "\(error)"
+        guard problem.hasSuffix(MapFile.otherPath) else {
             return "\(problem)\(question) Otherwise, record the test's responses.\n\(command)"
         }
-        return "\(problem.dropLast(useOther.count))Record the test's responses, or use the path of an existing map."
-            + "\(question)\n\(command)"
+        let statement = problem.dropLast(MapFile.otherPath.count)
+        return "\(statement)Record the test's responses, or use the path of an existing map.\(question)\n\(command)"
     }
 }
 #endif

@@ -27,6 +27,9 @@ package final class MapFile: Sendable {
         digest = hasher.finalize()
     }
 
+    /// The advice on a path where there's no map.
+    package static let otherPath = "Use the path of an existing map."
+
     /// Advice with a leading space. Empty unless the problem is that the path isn't a file's.
     private static func advice(on problem: FileProblem, at url: URL) -> String {
         switch problem {
@@ -34,7 +37,7 @@ package final class MapFile: Sendable {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
             let files = names.filter { $0.hasSuffix(".json") && !ResourcesFolder.isHidden($0) }
             let file = files.first { $0 == "substitutions.json" } ?? files.min()
-            return file.map { " Name a file in it, such as “\($0)”." } ?? " Use the path of an existing map."
+            return file.map { " Name a file in it, such as “\($0)”." } ?? " \(Self.otherPath)"
         default:
             return ""
         }
