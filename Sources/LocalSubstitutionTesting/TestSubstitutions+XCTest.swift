@@ -150,10 +150,10 @@ extension TestSubstitutions {
         case .failed: return
         case .begun(let scope, _): try scope.end(.success(()))
         case .ended:
-            let file = fileID.split(separator: "/").last ?? ""
-            throw Complaint(
-                "\(file):\(line): No substitutions have begun. Call TestSubstitutions.begin(…, test: name) in "
-                    + "setUpWithError()."
+            throw complaint(
+                "No substitutions have begun. Call TestSubstitutions.begin(…, test: name) in setUpWithError().",
+                fileID: fileID,
+                line: line
             )
         }
     }

@@ -189,10 +189,14 @@ public final class TestSubstitutions: Sendable {
             let map = try SubstitutionMap(entries, resources: resources)
             cache.change { $0.add(map) }
         } catch {
-            // XCTest on Linux doesn't show the place of the call.
-            if Test.current != nil { throw error }
-            throw Complaint("\(fileID.split(separator: "/").last ?? ""):\(line): \(error)")
+            throw Test.current == nil ? Self.complaint("\(error)", fileID: fileID, line: line) : error
         }
+    }
+
+    /// An error for XCTest, which on Linux doesn't show where a call is: the error begins with the place, such as
+    /// `ShopTests.swift:12`.
+    static func complaint(_ text: String, fileID: String, line: Int) -> Complaint {
+        Complaint("\(fileID.split(separator: "/").last ?? ""):\(line): \(text)")
     }
 
     /// From now on, the test's sessions fail every request.
