@@ -245,19 +245,19 @@ extension TestSubstitutions {
         }
 
         /// Does nothing if the request is already there.
-        func addForgotten(_ request: URLRequest) {
-            let signature = Request(request).signature
-            state.withLock { if !$0.forgotten.contains(signature) { $0.forgotten.append(signature) } }
-        }
+        func addForgotten(_ request: URLRequest) { add(request, to: \.forgotten) }
 
         /// The requests with a session that was made before `begin`, so that each failed: the method and URL of each, without
         /// credentials.
         var unscoped: [String] { state.withLock { $0.unscoped } }
 
         /// Does nothing if the request is already there.
-        func addUnscoped(_ request: URLRequest) {
+        func addUnscoped(_ request: URLRequest) { add(request, to: \.unscoped) }
+
+        /// Adds a request's method and URL to a list that doesn't have them yet.
+        private func add(_ request: URLRequest, to list: WritableKeyPath<State, [String]>) {
             let signature = Request(request).signature
-            state.withLock { if !$0.unscoped.contains(signature) { $0.unscoped.append(signature) } }
+            state.withLock { if !$0[keyPath: list].contains(signature) { $0[keyPath: list].append(signature) } }
         }
 
         /// Requests without a method use `GET`.
