@@ -38,8 +38,8 @@ package struct NamedFiles: Sendable {
     }
 
     private mutating func noteURL(_ key: String) {
-        let isURL = MapKey.isPattern(key) ? (try? MatchPattern(key)) != nil : (try? NormalizedURL(key)) != nil
-        hasURLs = hasURLs || isURL
+        guard !hasURLs else { return }
+        hasURLs = MapKey.isPattern(key) ? (try? MatchPattern(key)) != nil : (try? NormalizedURL(key)) != nil
     }
 
     /// Reads the other maps in a map's folder, which have the same resources folder.
