@@ -85,6 +85,13 @@ struct Document: Sendable {
         }
     }
 
+    /// The definitions of a document's links and pictures, such as `[label]: target`, in their order.
+    static func definitions(in path: String) -> [(label: String, target: String)] {
+        prose(of: path).compactMap { line in
+            line.wholeMatch(of: /\[([^\]]+)\]: (\S+)/).map { (String($0.1), String($0.2)) }
+        }
+    }
+
     /// The fragments of the links that lead to a document's sections.
     static func fragments(of path: String) -> Set<String> {
         Set(prose(of: path).filter { $0.hasPrefix("#") }.map(fragment(ofHeading:)))

@@ -51,13 +51,10 @@ struct ArticlePictures: Sendable, CustomTestStringConvertible {
 
     init(_ article: Document) {
         path = article.path
-        let lines = Document.prose(of: article.path)
-        let definitions = lines.compactMap { line -> Picture? in
-            line.wholeMatch(of: /\[([^\]]+)\]: (\S+\.(?:svg|png))/).map { (String($0.1), String($0.2)) }
-        }
+        let definitions = Document.definitions(in: article.path).filter { $0.target.contains(/\.(?:svg|png)$/) }
         onGitHub = definitions.filter { $0.target.contains("/") }
         inDocC = definitions.filter { !$0.target.contains("/") }
-        shown = lines.flatMap { line in
+        shown = Document.prose(of: article.path).flatMap { line in
             line.matches(of: /!\[([^\]]*)\]\[([^\]]+)\]/).map { (String($0.2), String($0.1)) }
         }
     }

@@ -101,14 +101,11 @@ struct ArticleLinks: Sendable, CustomTestStringConvertible {
 
     init(_ article: Document) {
         path = article.path
-        let lines = Document.prose(of: article.path)
-        let definitions = lines.compactMap { line -> Link? in
-            line.wholeMatch(of: /\[([^\]]+)\]: (\S+)/).map { (String($0.1), String($0.2)) }
-        }
+        let definitions = Document.definitions(in: article.path)
         onGitHub = definitions.filter { $0.target.contains(".md") }
         inDocC = definitions.filter { $0.target.hasPrefix("doc:") }
-        text = lines.filter { $0.wholeMatch(of: /\[[^\]]+\]: \S+/) == nil }.joined(separator: " ")
-            .replacing(/`+[^`]+`+/, with: "")
+        let prose = Document.prose(of: article.path).filter { $0.wholeMatch(of: /\[[^\]]+\]: \S+/) == nil }
+        text = prose.joined(separator: " ").replacing(/`+[^`]+`+/, with: "")
     }
 
     /// The labels that the prose uses, as `[label]` or `[text][label]`, except those of pictures.
