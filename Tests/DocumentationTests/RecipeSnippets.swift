@@ -330,7 +330,7 @@ func cacheWithHandler(_ mapFile: URL) throws -> LocalSubstitutionCache {
 
 extension AsyncHTTPClientStandIn {
     // snippet: AsyncHTTPClient
-    /// Answers from the map, and asks the network for everything else.
+    /// Returns the map's response, or else the network's.
     static func execute(
         _ request: HTTPClientRequest,
         body: Data? = nil,

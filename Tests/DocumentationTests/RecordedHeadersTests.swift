@@ -4,41 +4,41 @@ import TestSupport
 import Testing
 
 @Suite("What the documents say about recordings", .values)
-struct KeptHeadersTests {
+struct RecordedHeadersTests {
     /// The names in the article's list, with `*` for any text, and those that it excepts.
     private static let listed = {
         let text = Document.lines(of: Document.article("RecordResponsesForTests").path).joined(separator: " ")
-        let section = text.components(separatedBy: "### Which headers are kept").last ?? ""
+        let section = text.components(separatedBy: "### Which headers are recorded").last ?? ""
         let names = section.prefix { $0 != "." }.components(separatedBy: " except ").map { part in
             part.matches(of: /`([^`]+)`/).map { $0.output.1.lowercased() }
         }
-        return (kept: names.first ?? [], excepted: names.dropFirst().last ?? [])
+        return (recorded: names.first ?? [], excepted: names.dropFirst().last ?? [])
     }()
 
-    private static func isKept(_ name: String) -> Bool {
+    private static func isRecorded(_ name: String) -> Bool {
         RecordedExchange.Headers.sorted([name]) { _ in "v" }.leftOut.isEmpty
     }
 
     /// Returns whether the list has a name, or the beginning, end or middle of one.
     private static func isListed(_ name: String) -> Bool {
-        !listed.excepted.contains(name) && listed.kept.contains { fnmatch($0, name, 0) == 0 }
+        !listed.excepted.contains(name) && listed.recorded.contains { fnmatch($0, name, 0) == 0 }
     }
 
-    @Test("The headers in the article's list are kept, except those that it excepts")
+    @Test("The headers in the article's list are recorded, except those that it excepts")
     func list() {
-        #expect(Self.listed.kept.count > 20)
+        #expect(Self.listed.recorded.count > 20)
         #expect(Self.listed.excepted.count == 3)
-        for name in Self.listed.kept { #expect(Self.isKept(name.replacing("*", with: "x")), "\(name)") }
-        for name in Self.listed.excepted { #expect(!Self.isKept(name), "\(name)") }
+        for name in Self.listed.recorded { #expect(Self.isRecorded(name.replacing("*", with: "x")), "\(name)") }
+        for name in Self.listed.excepted { #expect(!Self.isRecorded(name), "\(name)") }
     }
 
-    @Test("The article lists every header that the sources name and a recording keeps")
-    func kept() {
+    @Test("The article lists every header that the sources name and a recording has")
+    func recorded() {
         let sources = ["MapTools/Editing/RecordedExchange", "MapWriting/RecordingRules"]
         let lines = sources.flatMap { Document.lines(of: "Sources/\($0).swift") }
         let names = lines.joined(separator: "\n").matches(of: /"([A-Za-z-]+)"/).map { $0.output.1.lowercased() }
-        let kept = names.filter { $0 != "content-type" && Self.isKept($0) }
-        #expect(kept.count > 20)
-        for name in kept { #expect(Self.isListed(name), "\(name)") }
+        let recorded = names.filter { $0 != "content-type" && Self.isRecorded($0) }
+        #expect(recorded.count > 20)
+        for name in recorded { #expect(Self.isListed(name), "\(name)") }
     }
 }
