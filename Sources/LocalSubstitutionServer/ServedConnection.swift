@@ -98,7 +98,7 @@ struct ServedConnection: Sendable {
 
     // MARK: Sending
 
-    /// Also logs the request.
+    /// Sends a response, and logs the request.
     ///
     /// - Parameters:
     ///   - request: The request; `nil` if its head couldn't be read.
@@ -231,7 +231,7 @@ struct ServedConnection: Sendable {
         }
     }
 
-    /// The seconds between two checks whether a client that waits for a piece is still connected.
+    /// The time between two checks of whether a client that waits for a piece is still connected, in seconds.
     private static let secondsBetweenQuestions = 0.5
 }
 

@@ -18,7 +18,7 @@ struct ServedRequest: Sendable {
     /// The origin that the client's port serves.
     let origin: WebOrigin
     let origins: ServedOrigins
-    /// At the origin; `nil` if the request's path isn't valid in a URL.
+    /// The URL at the origin; `nil` if the request's path isn't valid in a URL.
     let url: URL?
 
     init(_ received: HTTPRequest, port: UInt16, of origin: WebOrigin, among origins: ServedOrigins) {

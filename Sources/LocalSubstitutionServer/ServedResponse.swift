@@ -63,8 +63,9 @@ extension ServedResponse {
         )
     }
 
-    /// Adapts the loader's response to a client. A request that failed, or whose response can't be rewritten, gets
-    /// a response with status 502. If the client isn't a page that a person opens, an entry's error makes it fail instead.
+    /// Adapts the loader's response to a client. A request that failed, or whose response can't be rewritten, gets a
+    /// response with status 502. Unless a person opens the URL as a page, an entry's error makes the client's request
+    /// fail instead.
     ///
     /// - Parameters:
     ///   - url: The URL at the origin.

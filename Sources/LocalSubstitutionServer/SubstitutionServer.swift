@@ -44,8 +44,8 @@ public final class SubstitutionServer: Sendable {
     ///     default.
     /// - Throws: An error if a key of `ports` isn't an origin, or two keys name the same origin or have the same port.
     ///   Also throws if a port can't be opened, if the process has no file descriptors left, or if `unmatched` is
-    ///   `.fail(allowing:)` with an allowed URL that is neither a URL nor a match pattern. With a test's cache, throws if
-    ///   there's an `unmatched`.
+    ///   `.fail(allowing:)` with an allowed URL that is neither a URL nor a match pattern. With a test's cache, throws
+    ///   if you pass `unmatched`.
     public convenience init(
         cache: LocalSubstitutionCache,
         unmatched: LocalSubstitutionCache.Unmatched? = nil,

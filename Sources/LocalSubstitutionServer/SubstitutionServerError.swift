@@ -11,7 +11,7 @@ public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible,
         /// Creates a kind with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The URL isn't an http or https URL with a host and without user info.
+        /// The URL isn't http or https, has no host, or has user info.
         public static let invalidURL = Kind(rawValue: "invalidURL")
         /// A key of `ports` isn't an origin, or two keys name the same origin or have the same port.
         public static let invalidPorts = Kind(rawValue: "invalidPorts")

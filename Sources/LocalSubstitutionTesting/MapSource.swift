@@ -20,10 +20,10 @@ enum MapSource: Sendable {
     /// - Parameter resources: The folder with the entries' files; `nil` if the test doesn't specify one.
     case entries(KeyValuePairs<String, SubstitutionMap.Answer>, resources: String?, testFile: String)
 
-    /// `nil` if the map isn't an HTTP archive.
+    /// The map's file if it's an HTTP archive; otherwise `nil`.
     var archive: URL? { named.flatMap { Self.isArchive($0) ? $0 : nil } }
 
-    /// Whether or not a file exists there; `nil` for a bundle and for entries in code.
+    /// The file at the map's path, even if it doesn't exist; `nil` for a bundle and for entries in code.
     private var named: URL? {
         guard case .file(let path, _, _, let testFile) = self else { return nil }
         return Self.url(path, beside: testFile)
@@ -59,7 +59,7 @@ enum MapSource: Sendable {
         _ handlers: [String: SubstitutionMap.Handler]
     ) throws -> SubstitutionMap? {
         if let map = try Self.recorded(place.file, place.bodies, handlers) { return map }
-        // A run that records writes into the source folder.
+        // A recording run changes only the recording in the source folder.
         guard let bundle, !RecordingMode.isOn else { return nil }
         let path =
             if case .file(let path, _, _, _) = self, let slash = path.lastIndex(of: "/") {
@@ -148,7 +148,7 @@ enum MapSource: Sendable {
     /// The kind of a complaint that a bundle has no map, or not all of its files.
     private static let inBundle = "inBundle"
 
-    /// Returns whether an error is about the map. Other complaints are about its test's recording.
+    /// Returns whether an error is about the map. Other complaints are about the test's recording.
     private static func isAboutMap(_ error: any Error) -> Bool {
         (error as? Complaint).map { $0.kind == inBundle } ?? true
     }

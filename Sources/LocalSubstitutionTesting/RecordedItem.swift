@@ -9,7 +9,7 @@ import MapWriting
 import FoundationNetworking
 #endif
 
-/// A request of a test to which nothing responded in a recording run, and what its recording gets.
+/// A test's request to which nothing responded in a recording run, and what the recording gets for it.
 struct RecordedItem: Sendable {
     /// What's recorded, or why nothing is.
     enum Outcome: Sendable {

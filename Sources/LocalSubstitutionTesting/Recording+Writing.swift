@@ -41,7 +41,7 @@ extension Recording {
         return report.text()
     }
 
-    /// Returns why the recording on disk isn't replaced, as a clause without a period; `nil` if it is.
+    /// Returns why the recording on disk mustn't be replaced, as a clause without a period; `nil` if it may be.
     private func reasonToStay(_ arguments: [Argument], _ items: [[RecordedItem]], _ recorded: RecordedMap) -> String? {
         // Without a trait, other arguments may still be running.
         if isOfTrait, arguments.isEmpty || arguments.contains(where: { !$0.hasEnded }) {
@@ -54,7 +54,7 @@ extension Recording {
                 let earlier = exchanges[..<place].count { $0.exchange.hasRequest(of: exchange.exchange) }
                 if recorded.losesSuccess(exchange.exchange, after: earlier) {
                     let status = exchange.exchange.response.status
-                    return "\(exchange.item.signature) got the status \(status), and a status below 300 is recorded"
+                    return "\(exchange.item.signature) got the status \(status), where a status below 300 is recorded"
                 }
             }
         }
@@ -76,7 +76,7 @@ extension Recording {
     private struct Report {
         let path: String
         let test: String
-        /// The requests that were in the recording, and no longer are.
+        /// The requests that were in the recording before, and aren't any more.
         var removed: [String] = []
         /// Whether the recording is removed, since it would be empty.
         var isRemoved = false
@@ -122,7 +122,7 @@ extension Recording {
 
         mutating func add(_ conflict: RecordedMap.Conflict, _ names: [String?]) {
             let condition = conflict.when.map { " when \($0.count > 200 ? $0.prefix(200) + "…" : $0)" } ?? ""
-            let reason = conflict.isRedacted ? ", and they differ only in what may be credentials" : ""
+            let reason = conflict.isRedacted ? ", and the requests' bodies differ only in what may be credentials" : ""
             let list = conflict.arguments.enumerated().map { place, argument in
                 let name = names[argument.place] ?? "call \(argument.place + 1)"
                 let statuses = argument.statuses.map(String.init).joined(separator: ", ")

@@ -5,15 +5,15 @@ import LocalSubstitution
 import MapTools
 import Testing
 
-/// The recording of a test, which all arguments of the test share. Its file's map is the last layer of the test's map. In a
-/// recording run, the responses to requests that nothing responds to are written to the file.
+/// The recording of a test, which all arguments of the test share. Its file's map is the last layer of the test's map.
+/// In a recording run, requests to which nothing responds are loaded, and the responses are written to the file.
 ///
 /// A trait begins the recording before the test, and ends it after all arguments. Without a trait, each outermost
 /// `withSubstitutions` of the test writes what all of them have recorded so far.
 final class Recording: Sendable {
     private struct State: Sendable {
         var arguments: [Argument] = []
-        /// The entries of the recording before its first writing in this run; `nil` before that.
+        /// The recording's entries before this run first wrote it; `nil` until then.
         var beginning: RecordedMap.Beginning?
     }
 
@@ -40,10 +40,11 @@ final class Recording: Sendable {
             layer = RecordingMode.ofRun == .all ? nil : recording.map.map { MapLayer($0, name: recording.place.path) }
         }
 
-        /// Notes a call of `withSubstitutions`. Returns `false` if there was a call at the same place: the test runs again.
+        /// Notes a call of `withSubstitutions`. Returns `false` if there was an earlier call at the same place, which
+        /// means that the test runs again.
         fileprivate func begin(_ call: SourceLocation) -> Bool { state.withLock { $0.calls.insert(call).inserted } }
 
-        /// Adds what a scope's requests leave to record.
+        /// Adds the items of a scope that has ended.
         func add(_ items: [RecordedItem], hasRequests: Bool, hasThrown: Bool) {
             state.withLock { state in
                 state.items += items
@@ -79,7 +80,8 @@ final class Recording: Sendable {
         }
     }
 
-    /// Reads the recording, to write it. A later writing begins with the same entries, and writes all again.
+    /// Reads the recording, so that it can be written. Each later write begins with the same entries, and writes
+    /// everything again.
     func read(_ mode: RecordingMode) throws -> RecordedMap {
         let keepsEntries = mode == .missing
         let beginning = state.withLock { $0.beginning }
@@ -91,7 +93,7 @@ final class Recording: Sendable {
     private func begin(argument name: String?) -> Argument {
         let argument = Argument(self, name)
         state.withLock { state in
-            // Only a recording run needs what the test did when it ran before.
+            // Only a recording run needs what earlier runs of the test recorded.
             if !RecordingMode.isOn { state.arguments.removeAll { $0.name == name } }
             state.arguments.append(argument)
         }
@@ -152,10 +154,10 @@ extension Recording {
         return try Recording(place, options)
     }
 
-    /// Ends the recording of a test with a trait. Later, the test's recording begins afresh.
+    /// Ends the recording of a test with a trait. If the test runs again, its recording begins afresh.
     func close() {
         Self.known.withLock { $0.open[test.identity] = nil }
-        // They hold the recording.
+        // Each argument holds the recording, which would hold the argument.
         state.withLock { $0.arguments = [] }
     }
 

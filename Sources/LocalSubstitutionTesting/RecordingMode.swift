@@ -23,11 +23,11 @@ enum RecordingMode: String {
     /// variable isn't set.
     static let problem: String? = value.flatMap { value in
         guard !isOn else { return nil }
-        let advice = "Set it to “missing” to record what tests are missing, or to “all” to record everything again."
-        return "\(variable) is “\(value)”. \(advice) Otherwise, remove the variable.".printable
+        let advice = "Set it to “missing” to record missing responses, or to “all” to record all responses again."
+        return "\(variable) is “\(value)”. \(advice) To record nothing, remove the variable.".printable
     }
 
-    /// Returns the shell command that records the responses that a test is missing.
+    /// Returns the shell command that records a test's missing responses.
     ///
     /// - Parameter test: The value of the option `--filter`, in quotes for a shell.
     static func command(_ test: String) -> String { "\(variable)=missing swift test --filter \(test)" }

@@ -34,8 +34,9 @@ struct RecordingPlace: Sendable, Hashable {
 
     /// Returns the name of a test's file, without its extension.
     ///
-    /// Letters, digits, `_` and `-` stay. Each run of other characters becomes `-`, but not at an end. If other characters
-    /// than those around parameters are replaced, or if the name is long, it's cut and gets a digest of the whole name.
+    /// Letters, digits, `_` and `-` stay. Each run of other characters becomes `-`, but not at an end. If characters
+    /// other than `(`, `)` and `:` are replaced, or if the name is too long, its first 100 bytes are used, followed by
+    /// a digest of the whole name.
     static func name(_ components: [String]) -> String {
         let parts = components.map(part)
         let name = parts.map(\.text).filter { !$0.isEmpty }.joined(separator: ".")

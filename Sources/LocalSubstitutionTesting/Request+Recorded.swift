@@ -13,7 +13,7 @@ extension TestSubstitutions.Request {
     /// follows some names. `nil` if the request has no URL, if there's no HTTP response, or if the response's body was
     /// too long for memory.
     ///
-    /// - Parameter recorded: The request to record. It's another one than the test's if entries redirected that one.
+    /// - Parameter recorded: The request to record. It isn't the test's own if entries redirected that one.
     func response(to recorded: URLRequest) -> (response: RecordedResponse, leftOut: [String])? {
         guard let response, let body = response.data, let http = response.head as? HTTPURLResponse else { return nil }
         let names = Array(http.headers.keys)

@@ -43,8 +43,8 @@ enum SharedSession {
             isOfXCTest
             ? "Run the tests with swift test --parallel, which gives each XCTest test a process of its own, until all "
                 + "test classes that make or use a session call withSubstitutions or TestSubstitutions.begin first. A "
-                + "stored property such as “let client = Client()” is made before every test. Write “lazy var”, or assign "
-                + "it in setUpWithError() after begin."
+                + "stored property such as “let client = Client()” is initialized before any test runs. Write “lazy var”, or "
+                + "assign it in setUpWithError() after begin."
             : "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. If the "
                 + "test already has the trait, don't use a session before the first test runs."
         throw Complaint(

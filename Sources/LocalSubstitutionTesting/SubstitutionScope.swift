@@ -191,7 +191,7 @@ struct SubstitutionScope: Sendable {
         return try result.get()
     }
 
-    /// Adds the scope's requests that nothing responded to, to the test's recording.
+    /// Adds to the test's recording the scope's requests to which nothing responded.
     private func addToRecording(hasThrown: Bool) {
         guard let recording, let rules = try? SessionRules(options.unmatched.ofCache) else { return }
         let requests = substitutions.requests
@@ -288,8 +288,8 @@ extension SubstitutionScope {
         let sourceFile: String
         /// Tells tests apart, except for calling functions of the same name in one file.
         let identity: String
-        /// Whether this is certainly the test's name. The name of a calling function may be that of another test, such as in
-        /// a detached task.
+        /// Whether this is certainly the test's name. A calling function may have the name of another test, for example
+        /// in a detached task.
         let isCertain: Bool
         /// The line of the test, or of the call of `withSubstitutions` without a current test.
         private let line: Int
@@ -313,11 +313,11 @@ extension SubstitutionScope {
         /// The names of the suites and of the test, such as `Suite/test`. Parameters are left out.
         var text: String { components.map { String($0.prefix { $0 != "(" }) }.joined(separator: "/") }
 
-        /// Ends in the place.
+        /// The names, and then the place.
         var description: String { "“\(components.joined(separator: "/"))” (\(sourceFile):\(line))" }
 
         /// The value of the option `--filter` of `swift test`, in quotes for a shell: a regular expression that matches
-        /// only this test or, without a current test, all tests with its name. It's searched for in
+        /// only this test or, without a current test, all tests with its name. SwiftPM searches for it in
         /// `Module.Suite/test(id:)/File.swift:1:2` or, for XCTest, in `Module.Class/test`.
         var filter: String {
             let names = components.map { NSRegularExpression.escapedPattern(for: $0) }.joined(separator: "/")

@@ -144,7 +144,7 @@ extension SubstitutionsTrait {
         private struct State: Sendable {
             /// The loaded map, or the error from loading it; `nil` until a test needs the map.
             var map: Result<SubstitutionMap, any Error>?
-            /// The entries that at least one scope that has ended didn't use.
+            /// The entries that at least one of the ended scopes didn't use.
             var notUsed: [SubstitutionMap.EntryReference] = []
             var used: Set<SubstitutionMap.EntryReference> = []
             var hasScopes = false
@@ -250,7 +250,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - sourceLocation: Where issues are shown. By default, the caller's location. If the trait is a suite's, a test's
     ///     issues are shown at the test.
     public static func substituting(
-        // Not `String`: the compiler would compare that with a literal of entries, and hide the error in a closure of theirs.
+        // Not `String`: the compiler would also try it for a literal of entries, and then hide the error in an entry's
+        // closure.
         _ map: some StringProtocol,
         in bundle: Bundle? = nil,
         unmatched: TestSubstitutions.Unmatched = .issue,

@@ -181,7 +181,7 @@ extension TestSubstitutions {
 
         var requests: [Request] { state.withLock { $0.requests } }
 
-        /// What handlers asked the server with `response()`. These aren't requests of the test's code.
+        /// What handlers requested with `response()`. These aren't requests of the test's code.
         var ofHandlers: [Request] { state.withLock { $0.ofHandlers } }
 
         /// Adds a request that begins. Ends each wait for which this was the last missing request. Returns a closure to
@@ -209,7 +209,7 @@ extension TestSubstitutions {
                         var asked = Request(request)
                         asked.mayBeOfAnotherTest = state.requests[index].mayBeOfAnotherTest
                         asked.end(outcome, false, keepsResponse: self.keepsResponses)
-                        // It says that a handler asked.
+                        // Unlike the error that `end` sets, this one says that a handler asked.
                         asked.error = outcome.error
                         state.ofHandlers.append(asked)
                     case .cancelled:
@@ -254,7 +254,7 @@ extension TestSubstitutions {
         /// Does nothing if the request is already there.
         func addUnscoped(_ request: URLRequest) { add(request, to: \.unscoped) }
 
-        /// Adds a request's method and URL to a list that doesn't have them yet.
+        /// Adds a request's method and URL to a list, unless the list already has them.
         private func add(_ request: URLRequest, to list: WritableKeyPath<State, [String]>) {
             let signature = Request(request).signature
             state.withLock { if !$0[keyPath: list].contains(signature) { $0[keyPath: list].append(signature) } }

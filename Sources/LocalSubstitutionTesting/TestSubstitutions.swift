@@ -100,7 +100,7 @@ public final class TestSubstitutions: Sendable {
             ) : Self.watch(cache, log)
     }
 
-    /// Where the current test says why a request is unmatched.
+    /// The sentence that says where the current test explains an unmatched request.
     private static var unmatchedNote: String {
         Test.current == nil
             ? "The error of withSubstitutions or TestSubstitutions.end says why."
@@ -166,18 +166,17 @@ public final class TestSubstitutions: Sendable {
     /// }
     /// ```
     ///
-    /// Added entries come before the test's map and its recording, and the entries of a later call come before those of an
-    /// earlier one, even if the later key is a pattern and the earlier key is a URL. An entry that's skipped, such as
-    /// one whose `times` is used up, leaves the request to the next one. The entries' files are where those of the test's
-    /// map are.
+    /// Added entries come before the test's map and its recording, and the entries of a later call come before those of
+    /// an earlier one, even if the later key is a pattern and the earlier key is a URL. An entry that's skipped, such
+    /// as one whose `times` is used up, leaves the request to the next one. Files of added entries are looked up where
+    /// the map's files are.
     ///
     /// - Parameters:
     ///   - entries: The entries' keys, such as URLs and match patterns, and their answers.
     ///   - fileID: The file that errors name in XCTest. By default, the caller's.
     ///   - line: The line that errors name in XCTest. By default, the caller's.
-    /// - Throws: An error that lists every problem with the entries. Then none is added. Also an error that says what to
-    ///   write, if there are no substitutions here: outside a test with substitutions, after the test's end, and in a
-    ///   detached task.
+    /// - Throws: An error that lists every problem with the entries; then none is added. Outside a test with
+    ///   substitutions, after the test's end, and in a detached task, an error that says what to write.
     public func add(
         _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
         fileID: String = #fileID,

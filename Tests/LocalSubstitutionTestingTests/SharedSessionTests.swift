@@ -113,7 +113,7 @@ struct SharedSessionTests {
         }
         #expect(error.description.hasPrefix("A session was used before this call"))
         #expect(error.description.contains("swift test --parallel") == isOfXCTest)
-        let property = "A stored property such as “let client = Client()” is made before every test. Write “lazy var”"
+        let property = "A stored property such as “let client = Client()” is initialized before any test runs."
         #expect(error.description.contains(property) == isOfXCTest)
         #expect(error.description.contains("trait") != isOfXCTest)
         try SharedSession.check(.linux, isReached: true, isOfXCTest: isOfXCTest)

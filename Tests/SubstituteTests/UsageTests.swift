@@ -131,8 +131,8 @@ struct UsageTests {
             Mistake(["import"], "import takes one archive. Name one, such as recording.har."),
             Mistake(
                 ["import", "--in-order", "a.har"],
-                "“--in-order” isn't an option of import. It's the default now, so leave it out. "
-                    + "For only the last responses, use --last."
+                "“--in-order” isn't an option of import. Responses are always in order, so leave it out. "
+                    + "For only the last ones, use --last."
             ),
             Mistake(["import", "a.har", "b.har"], "import takes one archive."),
             Mistake(

@@ -133,7 +133,7 @@ extension Explanation.Judgement {
     /// is empty if the request contains its body or has no body.
     private static func body(of plan: Plan) -> String {
         switch plan.body {
-        // A session's task may hide the body, but an explanation has none.
+        // A session's task may hide the body, but an explanation has no task.
         case .none, .data, .hidden: ""
         case .unread: ", with the request's body once it's read"
         case .tooLong: ", without the request's body, which is longer than 8 MiB"

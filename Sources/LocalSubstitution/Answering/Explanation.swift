@@ -55,8 +55,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let nearMisses: [SubstitutionMap.NearMiss]
     /// Whether an entry was skipped because the request's body doesn't meet its condition.
     package let isAboutBody: Bool
-    /// A clause that follows the winner's name if it says that nothing responds, so that no recording does either;
-    /// otherwise `nil`.
+    /// How the winning entry excludes the request, so that not even a recording responds: a clause that follows the
+    /// entry's key, such as `is null`. `nil` if no entry excludes the request.
     package let exclusion: String?
     /// Whether only the server at the request's URL can respond: no entry does, or the entry only changes the request's
     /// headers.

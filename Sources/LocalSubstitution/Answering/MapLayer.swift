@@ -59,7 +59,7 @@ package final class MapLayer: Sendable {
     }
 
     /// Returns the entries that have responded, or those that haven't, in the order of their lines. For an entry with
-    /// alternatives, returns these. Leaves out `null` entries and disabled ones.
+    /// alternatives, returns its alternatives. Leaves out `null` entries and disabled ones.
     func entries(used isUsed: Bool) -> [Entry] {
         let used = state.withLock { $0.used }
         return map.entries.enumerated().filter { !$0.element.options.isNever && $0.element.options.isEnabled }

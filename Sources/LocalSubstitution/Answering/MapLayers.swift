@@ -1,12 +1,12 @@
 import HTTPSyntax
 
 /// The maps in which a cache's requests are looked up. Most caches have only one. A test also has the entries that it
-/// has added, which come first, the last ones before the others, and its recording, which comes last.
+/// has added, which come first, and its recording, which comes last.
 ///
 /// The first map with an entry that responds decides. The next map is asked if an entry is skipped, or if it only
 /// changes the request's headers.
 package struct MapLayers: Sendable {
-    /// The entries that a test has added: a map for each time, the last one first.
+    /// The entries that a test has added: a map for each call, the latest call's first.
     private(set) var added: [MapLayer] = []
     /// The cache's own map.
     package var map: MapLayer

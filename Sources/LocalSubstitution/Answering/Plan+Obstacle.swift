@@ -45,8 +45,8 @@ extension Plan {
             }
         }
 
-        /// A clause that follows the entry's name if the map says that nothing responds, so that no recording does either;
-        /// otherwise `nil`.
+        /// How the entry excludes the request, so that not even a recording responds: a clause that follows the entry's
+        /// key. `nil` if no entry excludes the request.
         var exclusion: String? {
             switch self {
             case .isNull: "is null"

@@ -66,7 +66,8 @@ final class Plan: Sendable {
         /// The alternatives with a limit of `times` that ``MapInUse/count(_:)`` has counted. ``MapInUse/uncount(_:)`` can
         /// take that back.
         var counted: [(layer: MapLayer, count: MapMatch.Count)] = []
-        /// Whether a refreshed file responds instead of the entry's file. The response's `Cache-Status` may be the entry's own.
+        /// Whether a refreshed file responds instead of the entry's file. The response's `Cache-Status` may not say so,
+        /// since the entry can set that header.
         var usesRefreshedFile = false
     }
 
@@ -212,8 +213,8 @@ final class Plan: Sendable {
         let isRecorded = isRecorded(request, unmatched, in: rules)
         if rules.forbidsNetwork(to: request), !isRecorded { return .refuse }
         // The URL may redirect to a URL that isn't allowed. The protocol can check the redirect's target only if it
-        // forwards the request. To record an upload task whose body Foundation hides, the protocol intercepts its
-        // request, too, which then fails.
+        // forwards the request. In a recording run, the protocol also intercepts the request of an upload task whose
+        // body Foundation hides. That request then fails.
         let mayBeForwarded = request.showsItsBody(traits) || isRecorded
         return request.isHTTP && mayBeForwarded ? .forward(nil) : .pass
     }
@@ -230,7 +231,7 @@ final class Plan: Sendable {
 
     /// The obstacle in words, without a period.
     var reason: String {
-        // With a recorder, a map often has none.
+        // With a recorder, a map without entries is usual, so that isn't worth saying.
         if case .noEntry? = obstacle, rules?.recorder == nil, layers.all.allSatisfy({ $0.map.count == 0 }) {
             return "the map has no entries"
         }

@@ -12,8 +12,8 @@ public import Foundation
 /// })
 /// ```
 ///
-/// The client still receives what the server sent. The recording writes the status, headers and body that the closure
-/// leaves here. Then the rules of recordings apply:
+/// The client still receives what the server sent. The recording gets the status, headers and body that the closure
+/// leaves here, but:
 ///
 /// - `Set-Cookie` and headers that may contain a credential aren't written, even if the closure has set them.
 /// - If the body was changed, the headers that describe the server's bytes aren't written, such as `Content-Digest` or

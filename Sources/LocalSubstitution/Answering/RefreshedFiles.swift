@@ -48,7 +48,7 @@ final class RefreshedFiles: Sendable {
             if response.value(forHTTPHeaderField: "Vary")?.contains("*") == true {
                 throw Complaint("the server's Vary says “*”")
             }
-            // Captive portals answer every request with a login page.
+            // Captive portals respond to every request with a login page.
             let expected = MIMEType.fileExtension(of: fileName).flatMap { MIMEType.guess(forExtension: $0) }
             if let expected, !expected.contains("html"), response.mimeType?.lowercased() == "text/html" {
                 throw Complaint("the server sent text/html, but the file's type is \(expected)")

@@ -76,7 +76,7 @@ package final class RequestOutcome: Sendable {
         RequestOutcome(.failed, plan, .failure(error))
     }
 
-    /// Returns this outcome after what happened before to its request.
+    /// Returns this outcome, with what happened to its request before.
     ///
     /// - Parameters:
     ///   - error: The network's error; `nil` if the network hadn't failed.

@@ -258,8 +258,8 @@ extension Responder {
         }
     }
 
-    /// Notes how a lookup was counted, in case that a protocol gets the request. Notes nothing for a response that is
-    /// in memory under its URL, since the protocol finds it there.
+    /// Notes how a lookup was counted, in case a protocol gets the request. Notes nothing for a response that is in
+    /// memory under its URL, since the protocol finds it there.
     private func note(
         _ plan: Plan,
         _ kind: LocalSubstitutionCache.Event.Kind,
@@ -298,7 +298,7 @@ extension Responder {
 
     // MARK: Reporting
 
-    /// Reports how a request ended that a session, the server or ``LocalSubstitutionCache/answer(to:)`` handled. Does
+    /// Reports the end of a request that a session, the server or ``LocalSubstitutionCache/answer(to:)`` handled. Does
     /// nothing for a verification.
     ///
     /// - Parameter plan: What was decided about the request.

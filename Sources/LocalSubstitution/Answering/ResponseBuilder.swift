@@ -19,8 +19,8 @@ package struct ResponseBuilder {
     var refreshed: RefreshedFiles.File?
     /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache responded; otherwise `nil`.
     var proof: String?
-    /// Whether the response is a handler's. Then it promises neither byte ranges nor preconditions, which aren't applied to
-    /// it, nor that it stays the same, since each request calls the handler again.
+    /// Whether the response is a handler's. Such a response has no `Accept-Ranges`, `ETag` or `Cache-Control`: byte
+    /// ranges and preconditions aren't applied to it, and the next request calls the handler again.
     var isHandled = false
     let traits: LoaderTraits
 
@@ -77,8 +77,8 @@ package struct ResponseBuilder {
         }
     }
 
-    /// The storage policy of a substitution. The cache never stores a substitution, so the policy matters only to a loader
-    /// that ignores what may not be stored.
+    /// The storage policy of a substitution. The cache never stores a substitution, so the policy matters only to a
+    /// loader that ignores responses that may not be stored.
     private var storagePolicy: URLCache.StoragePolicy {
         traits.contains(.refusesUnstorableResponses) ? .allowedInMemoryOnly : .notAllowed
     }

@@ -42,8 +42,8 @@ final class ReturnedResponses: Sendable {
     init(_ traits: LoaderTraits) { isUsed = !traits.contains(.asksProtocolThenCache) }
 
     /// - Parameters:
-    ///   - response: The response, if a protocol may deliver it. `nil` if there's none, and for what an attached session
-    ///     may respond otherwise: a redirect, which it follows, and an entry whose file may have been refreshed.
+    ///   - response: The response, if a protocol may deliver it. `nil` if there's none, or if an attached session may
+    ///     respond differently: it follows a redirect, and an entry's file may have been refreshed.
     ///   - generation: The value of ``RetainedResponses/generation`` when the request was looked up.
     func note(_ request: URLRequest, _ count: Count, _ response: CachedURLResponse? = nil, generation: Int) {
         let note = Note(

@@ -24,8 +24,8 @@ package final class SessionRules: Sendable {
         (recorder, isBrowsed, listener) = (nil, false, nil)
     }
 
-    /// The rules for what a session's handlers ask the server. A recorder doesn't get the responses, as it doesn't get those
-    /// to other requests that entries forward. Recording runs of tests do.
+    /// The rules for what a session's handlers ask the server. A recorder gets none of these responses, because it gets
+    /// none to requests that entries forward. A test's recording run gets them.
     init(forHandlersOf session: SessionRules) {
         (isStrict, allowed) = (session.isStrict, session.allowed)
         (recorder, isBrowsed, listener) = (nil, false, session.listener)
@@ -113,8 +113,8 @@ extension SessionRules {
         /// Whether a test's recording run records the responses to requests that no entry matches. Then even a strict
         /// session loads them, except those that a `null` entry excludes.
         let isRecorded: Bool
-        /// The sentence that says where the listener explains why a request is unmatched. The request's error is then brief,
-        /// and ends in this sentence. `nil` if the error explains it.
+        /// The sentence that says where the listener explains why a request is unmatched. The request's error is then
+        /// brief, and ends in this sentence. `nil` if the error explains it itself.
         let unmatchedNote: String?
         /// Calls the handlers as part of a test; `nil` to call them outside any test.
         let handlerCalls: (any HandlerCaller)?

@@ -307,8 +307,9 @@ extension SubstitutionMap.Answer {
     /// attached session.
     public func use(_ use: Use) -> Self { setting("use", JSONText.string(use.rawValue)) }
 
-    /// Sets how many seconds (more than 0) the network may take for a complete response, or for the first piece of an
-    /// event stream, before the answer's file or body is used. Needs an attached session, and ``Use/whenOffline``.
+    /// Sets how long the network may take, in seconds (more than 0). After that, the answer's file or body is used. Of
+    /// an event stream, only the first piece must arrive in that time. Needs an attached session, and
+    /// ``Use/whenOffline``.
     public func timeout(_ seconds: Double) -> Self { setting("timeout", JSONText.number(seconds)) }
 
     /// Ignores all query parameters when a request's URL is compared with the key.
@@ -321,14 +322,14 @@ extension SubstitutionMap.Answer {
     /// header. A header replaces an earlier one with the same name, in any letter case.
     public func requestHeaders(_ headers: [String: String?]) -> Self { adding(headers, to: "setRequestHeaders") }
 
-    /// Adds conditions, all of which a request must meet.
+    /// Adds conditions. A request must meet all of them.
     ///
     /// ```swift
     /// .file("me.json").methods("POST").when(json: ["operationName": "Me"])
     /// ```
     ///
-    /// Creating a map throws an error if a header, a parameter, or the body's JSON or text gets two conditions. The
-    /// parameters `json` and `text` need an attached session.
+    /// If a header or a query parameter gets two conditions, or if `json` or `text` is set twice, creating a map throws
+    /// an error. `json` and `text` need an attached session.
     ///
     /// - Parameters:
     ///   - headers: The values that headers must have, with `*` for any text. If a value is `nil`, the request must not

@@ -68,6 +68,7 @@ extension SubstitutionMap {
         ///     return answer
         /// }
         /// ```
+        ///
         /// The request is sent to its own URL, in the same way as by an entry with `forwardTo`, and redirects are
         /// followed. Entries of the handler's own map are ignored.
         ///
@@ -115,9 +116,10 @@ extension SubstitutionMap.Answer {
     ///     try (response(to: request), Data(#"{ "id": 7 }"#.utf8))
     /// }
     /// ```
-    /// The request has its body as `httpBody`, which is `nil` for the same requests as ``SubstitutionMap/Request/body``.
-    /// The closure may block its thread, for example with `Thread.sleep`, where a ``SubstitutionMap/Handler`` may. With
-    /// `await` in it, it's async.
+    ///
+    /// The request has its body as `httpBody`, which is `nil` for the same requests as
+    /// ``SubstitutionMap/Request/body``. The closure may block its thread, for example with `Thread.sleep`, where a
+    /// ``SubstitutionMap/Handler`` may. A closure with `await` is async.
     ///
     /// The client gets the response's status and headers, except `Content-Length`, `Content-Encoding` and
     /// `Transfer-Encoding`, which don't describe the data. Without a `Content-Type`, none is sent. The only headers that are

@@ -15,8 +15,8 @@ extension LocalSubstitutionCache {
             /// An entry's response or error ended the request.
             ///
             /// In a session that doesn't use the network, a recording may have responded instead (see
-            /// `SubstitutionRecorder`). For an `untilUpdated` entry, the response may be a refreshed file. An event
-            /// ``refreshed`` announced that file, or an earlier process stored it.
+            /// `SubstitutionRecorder`). For an `untilUpdated` entry, the response may be a refreshed file: one from an
+            /// earlier ``refreshed`` event, or one that an earlier process stored.
             public static var matched: Kind { Kind(rawValue: "matched") }
             /// The network failed, so a `whenOffline` entry or a recording responded.
             public static var usedOffline: Kind { Kind(rawValue: "usedOffline") }

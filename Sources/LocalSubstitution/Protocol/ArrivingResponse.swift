@@ -23,8 +23,8 @@ final class ArrivingResponse: Sendable {
 
     /// - Parameters:
     ///   - isWanted: Called every half second while ``next()`` waits. If it returns `false`, the load is cancelled.
-    ///   - end: Where to report that the client has left, or that a piece had to wait in the temporary file and couldn't be
-    ///     written. All other ends are the load's.
+    ///   - end: Where to report that the client has left, or that a piece had to wait in the temporary file and
+    ///     couldn't be written. The load reports all other ends.
     init(isWanted: @escaping @Sendable () -> Bool, end: RequestEnd) {
         self.isWanted = isWanted
         self.end = end
@@ -91,7 +91,7 @@ final class ArrivingResponse: Sendable {
             defer { state.isOver = true }
             return (state.load.take(), !state.isOver)
         }
-        // Otherwise, the load's outcome was reported.
+        // Otherwise, the load's outcome is already reported.
         if isUnderWay { end.cancel() }
         load?.cancel()
         arrivals.signal()

@@ -67,8 +67,8 @@ final class Attachment: Sendable {
         forwarder = Forwarder(configuration, self.traits)
     }
 
-    /// Creates what loads the response that a handler asks for. It looks in the layers after the handler's, and counts
-    /// nothing.
+    /// Creates the attachment that loads the response that a handler asks for. It looks in the layers after the
+    /// handler's, and counts nothing.
     ///
     /// - Parameter plan: The plan that calls the handler.
     init(_ attachment: Attachment, forHandlerOf plan: Plan, responseLimit: Int) {

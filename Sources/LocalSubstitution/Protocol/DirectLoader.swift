@@ -93,7 +93,7 @@ package final class DirectLoader: Sendable {
         case .success(let response): (response.head as? HTTPURLResponse).map { (body ?? Data(), $0) }
         case .failure(let error):
             switch outcome.kind {
-            // In a strict test, the test says so.
+            // In a strict test, the test's issue says that nothing matches.
             case .passed, .unmatched: nil
             default: throw error
             }

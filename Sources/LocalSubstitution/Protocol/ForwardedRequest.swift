@@ -231,7 +231,7 @@ extension ForwardedRequest {
 }
 
 extension Plan {
-    /// The names of the request headers that the entry sets or removes, and those that entries of maps before its map do.
+    /// The names of the request headers that the entry sets or removes, or that entries of earlier maps do.
     fileprivate var fixedHeaders: [String] {
         let entries = (match?.changes ?? []) + [substitution].compactMap { $0 }
         return entries.flatMap { $0.options.fields.requestHeaders.map(\.name) }

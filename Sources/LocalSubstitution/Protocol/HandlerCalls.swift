@@ -31,7 +31,7 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
 
     package func isReported(_ error: any Error) -> Bool { isIssue(error) }
 
-    /// Starts the calls, those before and those to come, in Swift tasks that inherit the current task-locals.
+    /// Starts the calls so far, and those to come, in Swift tasks that inherit the current task-locals.
     package func begin() {
         let starts = starts.stream
         _ = AppThreads.task { for await start in starts { start() } }

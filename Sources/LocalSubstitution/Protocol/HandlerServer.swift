@@ -6,8 +6,8 @@ import HTTPSyntax
 import FoundationNetworking
 #endif
 
-/// What a handler asks with ``SubstitutionMap/Request/response()``: in a test, the entries of the layers after the handler's,
-/// and then the server.
+/// What a handler's ``SubstitutionMap/Request/response()`` asks: in a test, the entries of the layers after the
+/// handler's, and then the server.
 final class HandlerServer: Sendable {
     private struct State: Sendable {
         var wasAsked = false

@@ -17,7 +17,7 @@ final class SharedSessionProtocol: SubstitutionURLProtocol {
 
     /// The attachments in use. The last one decides.
     private static let uses = Guarded<[Use]>([])
-    /// Who wants to hear of the requests that aren't intercepted.
+    /// The closures to call with the requests that aren't intercepted.
     private static let witnesses = Guarded<[UUID: @Sendable (URLRequest) -> Void]>([:])
 
     override class var attachment: Attachment? { uses.withLock { $0.last }?.attachment }

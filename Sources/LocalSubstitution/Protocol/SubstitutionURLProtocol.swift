@@ -29,7 +29,7 @@ package class SubstitutionURLProtocol: URLProtocol {
     /// Where the request's end is reported; `nil` unless a load is under way.
     private let end = Guarded<RequestEnd?>(nil)
 
-    /// Returns whether this class intercepts a request. Other protocols get the others.
+    /// Returns whether this class intercepts a request. If not, other protocols get it.
     package override class func canInit(with request: URLRequest) -> Bool {
         guard let attachment else {
             return !request.isOwn(.current) && Slots.isEmptied(self) && request.reachesNetwork
@@ -82,7 +82,7 @@ package class SubstitutionURLProtocol: URLProtocol {
     }
 
     /// If the task was suspended, holds the load's events until the task is resumed. Otherwise, cancels the load, and
-    /// delivers nothing more. Reports how a request ended that has no outcome yet.
+    /// delivers nothing more. Reports the end of a request that has no outcome yet.
     package override func stopLoading() {
         // If the protocol wasn't started, the cache still expects the protocol to report the request.
         Self.attachmentInUse?.responder.intercepted.forget(request)

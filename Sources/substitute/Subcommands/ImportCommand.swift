@@ -36,7 +36,7 @@ let importCommand = Subcommand(
         .flag("force", help: "replace existing entries that aren't null"),
         .flag("dry-run", help: "only print what would be done"),
     ],
-    removedOptions: ["in-order": "It's the default now, so leave it out. For only the last responses, use --last."],
+    removedOptions: ["in-order": "Responses are always in order, so leave it out. For only the last ones, use --last."],
     run: importArchive
 )
 
