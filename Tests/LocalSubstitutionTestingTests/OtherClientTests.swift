@@ -38,7 +38,7 @@ struct OtherClientTests {
 
     @Test("A server's requests are listed with their origin's URL", .substituting([name: .text("a"), other: order]))
     func server() async throws {
-        // The second response is a retained one.
+        // The second response is one in memory.
         for _ in 0..<2 { #expect(try await Self.load(Self.name) == ("a", 200)) }
         #expect(try await Self.load(Self.other, body: #"{"id":7}"#).status == 201)
         let requests = TestSubstitutions.current.requests

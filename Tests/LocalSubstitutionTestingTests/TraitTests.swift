@@ -222,7 +222,7 @@ struct TraitTests {
         #expect(first.entry?.key == "https://shop.example.com/orders")
         #expect(first.error == nil)
         #expect(first.description == "POST https://shop.example.com/orders: matched")
-        // The second response is a retained one.
+        // The second response is one in memory.
         for _ in 0..<2 { _ = try await text("https://shop.example.com/prices") }
         #expect(current.requests.map(\.outcome) == [.matched, .matched, .matched])
         #expect(current.cache.unusedEntries.map(\.key) == ["https://shop.example.com/old"])

@@ -40,11 +40,11 @@ struct VerificationTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("Retained responses neither mislead it nor remain", arguments: [false, true])
-    func retained(_ isRetained: Bool) async throws {
+    @Test("Responses in memory neither mislead it nor remain", arguments: [false, true])
+    func inMemory(_ isInMemory: Bool) async throws {
         let cache = try cache()
         let url = origin.url("a").absoluteString
-        if isRetained { _ = try cache.lookUp(url) }
+        if isInMemory { _ = try cache.lookUp(url) }
         #expect(try await verify(cache) { $0.urlCache = cache } == .substituted(origin.url("a")))
         let headers = try #require(try cache.lookUp(url)?.http).allHeaderFields.keys.compactMap { $0 as? String }
         #expect(!headers.contains { $0.lowercased().hasPrefix("localsubstitution") })

@@ -14,16 +14,16 @@ final class InterceptedRequest: Sendable {
     /// What was found when the protocol intercepted the request: its response in memory, or else its plan.
     struct Note: Sendable {
         let request: URLRequest
-        var response: RetainedResponses.Response?
+        var response: ResponsesInMemory.Response?
         var plan: Plan?
         /// Whether the cache was asked afterward, and didn't respond because the protocol will.
         fileprivate(set) var isLeft = false
 
         /// The response in memory, if it was checked only a moment ago. `nil` if this cache wasn't asked afterward: the
         /// loader may then have waited for another cache, so the response must be checked again.
-        var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
+        var checkedResponse: ResponsesInMemory.Response? { isLeft ? response : nil }
 
-        init(_ request: URLRequest, response: RetainedResponses.Response? = nil, plan: Plan? = nil) {
+        init(_ request: URLRequest, response: ResponsesInMemory.Response? = nil, plan: Plan? = nil) {
             (self.request, self.response, self.plan) = (request, response, plan)
         }
 
@@ -63,8 +63,8 @@ final class InterceptedRequest: Sendable {
 /// The responses in memory that a protocol returns.
 extension Responder {
     /// Returns a request's response in memory if it's still current, without counting a hit.
-    func currentResponse(to request: URLRequest) -> RetainedResponses.Response? {
-        retainedResponse(underURLOf: request).flatMap { $0.isCurrent ? $0 : nil }
+    func currentResponse(to request: URLRequest) -> ResponsesInMemory.Response? {
+        responseInMemory(underURLOf: request).flatMap { $0.isCurrent ? $0 : nil }
     }
 
     /// Returns the response in memory to a request that a protocol has intercepted.
@@ -73,29 +73,29 @@ extension Responder {
     ///   - cached: The response that URLSession got from a cache; `nil` if it got none. If this responder returned it a
     ///     moment ago, it's returned without another check or count, since the cache did both.
     ///   - note: The note that the protocol made when it intercepted the request; `nil` if it made none.
-    func retainedResponse(
+    func responseInMemory(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
         _ note: InterceptedRequest.Note?
     ) -> CachedURLResponse? {
         if let cached, hasReturned(cached, to: request) { return cached.meetingPreconditions(of: request) }
-        return retainedResponse(for: request, checked: note?.checkedResponse)
+        return responseInMemory(for: request, checked: note?.checkedResponse)
     }
 
     /// Neither checks nor counts the response.
-    func retainedResponse(underURLOf request: URLRequest) -> RetainedResponses.Response? {
-        request.retainableURL.flatMap { retained.peek($0.absoluteString) }
+    func responseInMemory(underURLOf request: URLRequest) -> ResponsesInMemory.Response? {
+        request.urlInMemory.flatMap { inMemory.peek($0.absoluteString) }
     }
 
     /// Returns whether URLSession got a cached response from this responder. URLSession may give the protocol another
     /// object, so its head is compared: the `ETag` identifies a file's version or a body in the map.
     private func hasReturned(_ cached: CachedURLResponse, to request: URLRequest) -> Bool {
         guard let http = cached.response as? HTTPURLResponse else { return false }
-        if let response = retainedResponse(underURLOf: request), response === cached || response.hasHead(of: http) {
+        if let response = responseInMemory(underURLOf: request), response === cached || response.hasHead(of: http) {
             _ = returned.removeNote(of: request)
             return true
         }
-        return returned.removeNote(of: request, (head: http, generation: retained.generation)) != nil
+        return returned.removeNote(of: request, (head: http, generation: inMemory.generation)) != nil
     }
 }
 

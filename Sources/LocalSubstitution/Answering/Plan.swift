@@ -47,7 +47,7 @@ final class Plan: Sendable {
     let isOffline: Bool
     /// The maps in which the request was looked up.
     let layers: MapLayers
-    /// The value of ``RetainedResponses/generation`` when the request was looked up.
+    /// The value of ``ResponsesInMemory/generation`` when the request was looked up.
     let generation: Int
     /// The map's match; `nil` if no map can match the request's URL.
     let match: MapMatch?

@@ -59,10 +59,10 @@ final class RefreshedFiles: Sendable {
     let schedule = RefreshSchedule()
     let loader: UncachedLoader
     private let defaultCache: DefaultCache
-    private let files: RetainedResponses
+    private let files: ResponsesInMemory
     private let observers: Observers
 
-    init(in defaultCache: DefaultCache, files: RetainedResponses, observers: Observers, _ traits: LoaderTraits) {
+    init(in defaultCache: DefaultCache, files: ResponsesInMemory, observers: Observers, _ traits: LoaderTraits) {
         loader = UncachedLoader(traits)
         self.defaultCache = defaultCache
         self.files = files

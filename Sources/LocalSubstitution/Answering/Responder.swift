@@ -12,7 +12,7 @@ import FoundationNetworking
 final class Responder: Sendable {
     let traits: LoaderTraits
     let maps: MapInUse
-    let retained: RetainedResponses
+    let inMemory: ResponsesInMemory
     let refreshedFiles: RefreshedFiles
     let observers = Observers()
     let defaultCache: DefaultCache
@@ -35,15 +35,15 @@ final class Responder: Sendable {
         intercepted = InterceptedRequest(traits)
         returned = ReturnedResponses(traits)
         defaultCache = DefaultCache(folder: folder, traits)
-        retained = RetainedResponses(checksFiles: maps.reloadsChanges)
-        refreshedFiles = RefreshedFiles(in: defaultCache, files: retained, observers: observers, traits)
+        inMemory = ResponsesInMemory(checksFiles: maps.reloadsChanges)
+        refreshedFiles = RefreshedFiles(in: defaultCache, files: inMemory, observers: observers, traits)
     }
 
     /// Also drops the responses made with the old map.
-    func use(_ map: SubstitutionMap) { maps.set(map, forget: retained.removeAll) }
+    func use(_ map: SubstitutionMap) { maps.set(map, forget: inMemory.removeAll) }
 
     /// Also drops the responses made with a test's old layers.
-    func change(_ layers: (inout MapLayers) -> Void) { maps.change(layers, forget: retained.removeAll) }
+    func change(_ layers: (inout MapLayers) -> Void) { maps.change(layers, forget: inMemory.removeAll) }
 
     /// Stops lookups in the cache itself from asking the network for newer files. Call this when a strict session uses
     /// the cache: its loader also asks the cache, which can't tell the session's lookups from others.
@@ -52,19 +52,19 @@ final class Responder: Sendable {
     /// The counts so far, including the hits of responses in memory.
     var statistics: LocalSubstitutionCache.Statistics {
         var statistics = observers.statistics
-        let hits = retained.counts
+        let hits = inMemory.counts
         statistics.matched += hits.hits
         statistics.bytes += hits.bytes
         return statistics
     }
 
     func events(bufferingNewest limit: Int) -> AsyncStream<LocalSubstitutionCache.Event> {
-        retained.observe()
+        inMemory.observe()
         return observers.events(bufferingNewest: limit)
     }
 
     func hear(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
-        retained.observe()
+        inMemory.observe()
         observers.add(Observers.Listener(hear: listener))
     }
 
@@ -80,11 +80,11 @@ final class Responder: Sendable {
     ///
     /// - Parameter checked: A response that was current a moment ago. If it's still in memory, it isn't checked again.
     ///   `nil`, the default, if there's none.
-    func retainedResponse(
+    func responseInMemory(
         for request: URLRequest,
-        checked: RetainedResponses.Response? = nil
+        checked: ResponsesInMemory.Response? = nil
     ) -> CachedURLResponse? {
-        guard let url = request.retainableURL, let (response, isCounted) = retained.response(for: url.absoluteString),
+        guard let url = request.urlInMemory, let (response, isCounted) = inMemory.response(for: url.absoluteString),
             response === checked || response.isCurrent
         else { return nil }
         if !isCounted {
@@ -107,10 +107,10 @@ final class Responder: Sendable {
         rules: SessionRules? = nil,
         traits: LoaderTraits? = nil
     ) -> Plan {
-        if let event = maps.reloadIfChanged(forget: retained.removeAll) { observers.emit(event, isReload: true) }
-        // Reads the generation before the map. Then `RetainedResponses.retain` doesn't hold a response made with an
+        if let event = maps.reloadIfChanged(forget: inMemory.removeAll) { observers.emit(event, isReload: true) }
+        // Reads the generation before the map. Then `ResponsesInMemory.hold` doesn't hold a response made with an
         // outdated map.
-        let (generation, layers) = (retained.generation, maps.layers)
+        let (generation, layers) = (inMemory.generation, maps.layers)
         return Plan(
             request,
             body: body,
@@ -124,7 +124,7 @@ final class Responder: Sendable {
 
     /// Returns whether a plan's entry can respond from memory, without reading from disk.
     func isAtHand(_ plan: Plan) -> Bool {
-        plan.question == nil && plan.path.map { retained.currentFile(at: $0) != nil } ?? true
+        plan.question == nil && plan.path.map { inMemory.currentFile(at: $0) != nil } ?? true
     }
 
     // MARK: Responding
@@ -133,7 +133,7 @@ final class Responder: Sendable {
     /// handler's.
     func read(_ name: String, in folder: ResourcesFolder, for plan: Plan) throws(FileProblem) -> FileBytes {
         plan.isHandled
-            ? try FileBytes(opening: name, in: folder, mayMap: false) : try retained.file(name, in: folder)
+            ? try FileBytes(opening: name, in: folder, mayMap: false) : try inMemory.file(name, in: folder)
     }
 
     /// Returns an entry's response; `nil` if the request has no URL. Reads the file, asks for a newer file if that's
@@ -162,13 +162,13 @@ final class Responder: Sendable {
         if method == "HEAD" { return builder.head(for: url) }
         if let range = plan.range { return builder.part(range, for: url) }
         // A refreshed file is read from the default cache each time.
-        guard proof == nil, found?.refreshed == nil, let name = RetainedResponses.name(for: plan, by: substitution)
+        guard proof == nil, found?.refreshed == nil, let name = ResponsesInMemory.name(for: plan, by: substitution)
         else {
             return builder.full(for: url)
         }
-        if let known = retained.response(name, madeOf: file, generation: plan.generation) { return known }
+        if let known = inMemory.response(name, madeOf: file, generation: plan.generation) { return known }
         guard let response = builder.full(for: url) else { return nil }
-        let held = RetainedResponses.Response(
+        let held = ResponsesInMemory.Response(
             response,
             to: plan,
             by: substitution,
@@ -176,14 +176,14 @@ final class Responder: Sendable {
             dueAt: found?.dueAt,
             in: maps
         )
-        return retained.retain(held, as: name, generation: plan.generation)
+        return inMemory.hold(held, as: name, generation: plan.generation)
     }
 }
 
 extension URLRequest {
     /// The URL under which a response to this request may be held in memory. `nil` if the method isn't GET, if the
     /// request has a header on which the response depends, or if its cache policy ignores local data.
-    var retainableURL: URL? {
+    var urlInMemory: URL? {
         guard httpMethod == "GET", !ignoresLocalData else { return nil }
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return url }
         return headers.contains(headerIn: Self.decisive) ? nil : url
@@ -199,7 +199,7 @@ extension URLRequest {
 /// Lookups of requests without a response in memory: an entry responds, or else the default cache.
 extension Responder {
     func cachedResponse(to request: URLRequest) -> CachedURLResponse? {
-        retainedResponse(for: request) ?? cachedResponse(by: lookUp(request))
+        responseInMemory(for: request) ?? cachedResponse(by: lookUp(request))
     }
 
     /// Calls back at once if this needs neither a file nor the default cache, and otherwise on another queue.
@@ -207,7 +207,7 @@ extension Responder {
         // If a protocol has intercepted the request, the protocol responds and reports it, even if the response is in
         // memory.
         if intercepted.leavesToProtocol(request) { return done(nil) }
-        if let response = retainedResponse(for: request) { return done(response) }
+        if let response = responseInMemory(for: request) { return done(response) }
         // If the map's file has changed, a lookup would read it, so the lookup is left to the other queue.
         let plan = maps.isCurrent(maps.map) ? lookUp(request) : nil
         if let plan, needsNoDisk(plan) { return done(cachedResponse(by: plan)) }
@@ -266,7 +266,7 @@ extension Responder {
         bytes: Int = 0,
         _ response: CachedURLResponse? = nil
     ) {
-        guard returned.isUsed, response == nil || retainedResponse(underURLOf: plan.request) !== response
+        guard returned.isUsed, response == nil || responseInMemory(underURLOf: plan.request) !== response
         else { return }
         let count = ReturnedResponses.Count(kind: kind, bytes: bytes)
         returned.note(plan.request, count, response, generation: plan.generation)
@@ -374,7 +374,7 @@ extension Responder {
 /// Removes responses from memory and from the default cache. The map's entries stay, and match the next lookup again.
 extension Responder {
     func remove(_ request: URLRequest) {
-        if let url = request.url?.absoluteString { retained.removeAll(for: url, in: maps.layers.all.map(\.map)) }
+        if let url = request.url?.absoluteString { inMemory.removeAll(for: url, in: maps.layers.all.map(\.map)) }
         let match = Plan(request, in: maps.map, traits: traits).match
         if let match, match.substitution?.use == .untilUpdated { refreshedFiles.removeFile(of: match.url.canonical) }
         if let key = defaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
@@ -387,7 +387,7 @@ extension Responder {
     func removeAll(_ removeFromDefaultCache: () -> Void) {
         removeFromDefaultCache()
         refreshedFiles.schedule.removeAll()
-        retained.removeAll()
+        inMemory.removeAll()
     }
 }
 
@@ -396,7 +396,7 @@ extension Responder {
 extension Responder {
     /// Reports that an entry's file can't be read, and drops the URL's response in memory.
     func report(_ problem: FileProblem, key: String, file: URL?, _ url: URL) {
-        retained.remove(url.absoluteString)
+        inMemory.remove(url.absoluteString)
         observers.report(.fault, url, key: key, file: file, reason: problem.fragment)
     }
 

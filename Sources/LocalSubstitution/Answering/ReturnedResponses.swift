@@ -44,7 +44,7 @@ final class ReturnedResponses: Sendable {
     /// - Parameters:
     ///   - response: The response, if a protocol may deliver it. `nil` if there's none, or if an attached session may
     ///     respond differently: it follows a redirect, and an entry's file may have been refreshed.
-    ///   - generation: The value of ``RetainedResponses/generation`` when the request was looked up.
+    ///   - generation: The value of ``ResponsesInMemory/generation`` when the request was looked up.
     func note(_ request: URLRequest, _ count: Count, _ response: CachedURLResponse? = nil, generation: Int) {
         let note = Note(
             request: request.withoutBody,

@@ -35,7 +35,7 @@ final class Observers: Sendable {
 
     private let state = Guarded(State())
 
-    /// The hits that ``RetainedResponses`` counts aren't included.
+    /// The hits that ``ResponsesInMemory`` counts aren't included.
     var statistics: Statistics { state.withLock { $0.statistics } }
 
     // MARK: Listeners

@@ -101,9 +101,9 @@ package final class DirectLoader: Sendable {
     }
 
     private func begin(_ request: URLRequest, for client: (RequestEnd) -> RequestLoad.Client) -> RequestLoad.Begun {
-        let retained = attachment.responder.retainedResponse(for: request)
+        let inMemory = attachment.responder.responseInMemory(for: request)
         let tell = attachment.rules.listener?.start(request)
-        return RequestLoad.begin(request, retained: retained, tell: tell, in: attachment, for: client)
+        return RequestLoad.begin(request, retained: inMemory, tell: tell, in: attachment, for: client)
     }
 
     /// Returns whether an entry responds to a request, or may respond once the request's body is read. Changes no

@@ -64,11 +64,11 @@ package class SubstitutionURLProtocol: URLProtocol {
         let note = responder.intercepted.start(request)
         if let listener = attachment.rules.listener { heard.withLock { $0 = listener.start(request) } }
         let isUnfinishable = task?.isUnfinishable(traits) == true
-        let retained = isUnfinishable ? nil : responder.retainedResponse(for: request, cachedResponse, note)
-        if retained == nil { responder.uncountLookup(of: request) }
+        let inMemory = isUnfinishable ? nil : responder.responseInMemory(for: request, cachedResponse, note)
+        if inMemory == nil { responder.uncountLookup(of: request) }
         let begun = RequestLoad.begin(
             request,
-            retained: retained,
+            retained: inMemory,
             intercepted: note?.plan,
             of: task,
             tell: heard.withLock { $0 },

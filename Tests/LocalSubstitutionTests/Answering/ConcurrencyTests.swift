@@ -49,7 +49,7 @@ struct ConcurrencyTests {
         let cache = try fixture.reloadingCache()
         let maps = [#""https://h/*": "*""#, #""https://h/*": "*", "https://h/a.txt": "a.txt""#]
         let events = Guarded(0)
-        cache.responder.retained.observe()
+        cache.responder.inMemory.observe()
         let lookups = Guarded(0)
         cache.responder.observers.add(Observers.Listener { _ in events.withLock { $0 += 1 } })
 

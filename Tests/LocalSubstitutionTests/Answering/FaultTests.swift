@@ -73,11 +73,11 @@ struct FaultTests {
     }
 
     @Test(
-        "With live reload the same happens, even if a response was retained",
+        "With live reload the same happens, even if a response was in memory",
         .timeLimit(.minutes(5)),
         arguments: Fault.possible
     )
-    func whileRetained(_ fault: Fault) throws {
+    func whileInMemory(_ fault: Fault) throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.reloadingCache()
         #expect(try cache.lookUp("https://h/a")?.text == "local")
@@ -98,17 +98,17 @@ struct FaultTests {
         #expect(try cache.lookUp("https://h/a")?.text == "local")
     }
 
-    @Test("A shortened file never crashes, and its new content or a retained response is served")
+    @Test("A shortened file never crashes, and its new content or a response in memory is served")
     func shortened() throws {
         let fixture = try CacheFixture(
             #""https://h/a": "a.txt""#,
             files: ["a.txt": String(repeating: "x", count: 300_000)]
         )
         let cache = try fixture.cache()
-        let retained = try #require(try cache.lookUp("https://h/a"))
+        let inMemory = try #require(try cache.lookUp("https://h/a"))
         #expect(truncate(fixture.file("a.txt").path, 10) == 0)
-        #expect(retained.data.count == 300_000)
-        #expect(retained.data.allSatisfy { $0 == UInt8(ascii: "x") })
+        #expect(inMemory.data.count == 300_000)
+        #expect(inMemory.data.allSatisfy { $0 == UInt8(ascii: "x") })
         cache.removeAllCachedResponses()
         #expect(try cache.lookUp("https://h/a")?.data.count == 10)
     }

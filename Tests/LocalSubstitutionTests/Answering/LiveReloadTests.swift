@@ -250,9 +250,9 @@ struct LiveReloadTests {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "old"])
         let folder = ResourcesFolder(fixture.resources)
         let path = folder.path(of: "a.txt")
-        let retained = RetainedResponses(checksFiles: true)
+        let inMemory = ResponsesInMemory(checksFiles: true)
         @Sendable func file(_ read: @Sendable () throws(FileProblem) -> FileBytes) -> FileBytes? {
-            try? retained.file(at: path, read: read)
+            try? inMemory.file(at: path, read: read)
         }
         @Sendable func read() throws(FileProblem) -> FileBytes { try FileBytes(opening: "a.txt", in: folder) }
 
@@ -286,11 +286,11 @@ struct LiveReloadTests {
     func slowRead() throws {
         let fixture = try CacheFixture("", files: ["a.txt": "a", "b.txt": "b"])
         let folder = ResourcesFolder(fixture.resources)
-        let retained = RetainedResponses(checksFiles: true)
+        let inMemory = ResponsesInMemory(checksFiles: true)
         let isRead = DispatchSemaphore(value: 0)
-        _ = try retained.file(at: folder.path(of: "a.txt")) { () throws(FileProblem) in
+        _ = try inMemory.file(at: folder.path(of: "a.txt")) { () throws(FileProblem) in
             DispatchQueue.global().async {
-                #expect((try? retained.file("b.txt", in: folder))?.data == Data("b".utf8))
+                #expect((try? inMemory.file("b.txt", in: folder))?.data == Data("b".utf8))
                 isRead.signal()
             }
             #expect(isRead.wait(timeout: .now() + 10) == .success)

@@ -189,7 +189,7 @@ struct MapLayersTests {
     }
 
     @Test("Responses of several layers under one URL aren't taken for each other")
-    func retained() throws {
+    func inMemory() throws {
         let layers = try Self.layers(
             nil,
             #"[{ "text": "map", "times": 1 }]"#,

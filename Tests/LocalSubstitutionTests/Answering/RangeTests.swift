@@ -147,8 +147,8 @@ struct RangeTests {
         #expect(Set(addresses).count == 1)
     }
 
-    @Test("A part is never retained, and never mistaken for the whole")
-    func notRetained() throws {
+    @Test("A part is never held in memory, and never mistaken for the whole")
+    func notInMemory() throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
         let ranged = try request("https://h/a", headers: ["Range": "bytes=0-1"])
         #expect(cache.cachedResponse(for: ranged) !== cache.cachedResponse(for: ranged))

@@ -49,7 +49,7 @@ struct AlternativeAnswersTests {
     @Test("Alternatives are tried from top to bottom, and a key without a matching one is skipped", arguments: rows)
     func tried(_ row: Row) async throws {
         let session = try EntrySession(Self.map, unmatched: .fail)
-        // Twice, since a retained response must not answer another request.
+        // Twice, since a response in memory must not answer another request.
         for _ in 0..<2 {
             let request = try session.request("http://h/\(row.path)", row.method, headers: row.headers)
             #expect((try? await session.load(request).text) == row.text)

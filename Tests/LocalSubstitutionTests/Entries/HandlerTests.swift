@@ -235,10 +235,10 @@ struct HandlerTests {
         #expect(head.text.isEmpty)
         #expect(head.head.statusCode == row.status)
         #expect(handled.cache.statistics.matched == 4)
-        #expect(handled.cache.responder.retained.peek("https://h/a") == nil)
+        #expect(handled.cache.responder.inMemory.peek("https://h/a") == nil)
     }
 
-    @Test("Nothing of an answer is retained, and each request calls the handler")
+    @Test("Nothing of an answer is held in memory, and each request calls the handler")
     func calls() async throws {
         let count = Guarded(0)
         let handled = try Handled([
@@ -446,12 +446,12 @@ struct HandlerTests {
         }
     }
 
-    @Test("A file of an answer isn't retained either", arguments: [Answer.file("a.txt"), .stream([.file("a.txt")])])
+    @Test("An answer's file isn't held in memory either", arguments: [Answer.file("a.txt"), .stream([.file("a.txt")])])
     func answeredFile(_ answer: SubstitutionMap.Answer) async throws {
         let handled = try Handled(["https://h/a": .handler { _ in answer }])
         #expect(try await handled.load("https://h/a").text == "local")
         let folder = try #require(handled.cache.map.storage.folder)
-        #expect(handled.cache.responder.retained.heldFile(at: folder.path(of: "a.txt")) == nil)
+        #expect(handled.cache.responder.inMemory.heldFile(at: folder.path(of: "a.txt")) == nil)
     }
 
     @Test("A redirect that a handler answers is followed as any other", arguments: [(303, "GET"), (307, "PUT")])

@@ -40,7 +40,7 @@ struct RedirectingEntryTests {
     @Test("An entry's redirect is followed like a server's", arguments: rows)
     func followed(_ row: Row) async throws {
         let session = try EntrySession(Self.map)
-        // Twice, since the first response could have been retained.
+        // Twice, since the first response could have been in memory.
         for _ in 0..<2 {
             let (text, head) = try await session.load(row.path, row.method, body: row.method == "POST" ? "x" : nil)
             #expect(text == row.text)
@@ -102,7 +102,7 @@ struct RedirectingEntryTests {
         let cache = LocalSubstitutionCache(map: map)
         let session = try cache.makeSession(unmatched: .fail)
         defer { session.finishTasksAndInvalidate() }
-        // Twice, since the first response could have been retained.
+        // Twice, since the first response could have been in memory.
         for _ in 0..<2 {
             let (data, response) = try await session.data(for: URLRequest(url: url))
             let head = try #require(response as? HTTPURLResponse)

@@ -425,11 +425,11 @@ struct StreamTests {
             #expect(got.head?.value(forHTTPHeaderField: "ETag") != nil)
         }
         #expect(try await streamed.session.load("http://h/p").text == row.pieces.joined())
-        // The file is retained, and the answer isn't.
-        let retained = streamed.session.cache.responder.retained
-        #expect(retained.peek("http://h/p") == nil)
+        // The file is held in memory, and the answer isn't.
+        let inMemory = streamed.session.cache.responder.inMemory
+        #expect(inMemory.peek("http://h/p") == nil)
         let folder = try #require(streamed.session.cache.map.storage.folder)
-        #expect((retained.heldFile(at: folder.path(of: "a.txt")) != nil) == row.fields.contains("file"))
+        #expect((inMemory.heldFile(at: folder.path(of: "a.txt")) != nil) == row.fields.contains("file"))
     }
 
     /// Loads an entry for a client that takes a while to receive the first piece. Returns when the client began and

@@ -116,12 +116,12 @@ struct AppleLoaderTests {
         let request = try request("https://h/a", headers: ["A": "x"])
         let response = try #require(cache.cachedResponse(for: request))
         cache.map = try SubstitutionMap(["https://h/a": .text("new")])
-        #expect(cache.responder.retainedResponse(for: request, response, nil) !== response)
+        #expect(cache.responder.responseInMemory(for: request, response, nil) !== response)
         cache.map = try SubstitutionMap(["https://h/a": alternatives])
         let again = try #require(cache.cachedResponse(for: request))
-        #expect(cache.responder.retainedResponse(for: request, again, nil) === again)
+        #expect(cache.responder.responseInMemory(for: request, again, nil) === again)
         // A note is used once.
-        #expect(cache.responder.retainedResponse(for: request, again, nil) == nil)
+        #expect(cache.responder.responseInMemory(for: request, again, nil) == nil)
     }
 
     @Test("Cache: a response has a date, and may be used although it's never stored")

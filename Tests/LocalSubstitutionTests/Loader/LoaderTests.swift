@@ -191,7 +191,7 @@ struct LoaderTests {
         #expect(warm.wasAtOnce)
         let empty = await firstCall(session.dataTask(with: origin.url("gone")))
         #expect(empty.wasAtOnce, "an entry without a file needs no read")
-        // The file is retained, but a file that was just written is read again until the file system's clock has ticked.
+        // The file is held in memory, but a file that was just written is read again until the file system's clock has ticked.
         var sameFile = await firstCall(session.dataTask(with: origin.url("posted#0")))
         for _ in 0..<1_000 where !sameFile.wasAtOnce {
             sameFile = await firstCall(session.dataTask(with: origin.url("posted#\(UUID())")))
@@ -256,7 +256,7 @@ struct LoaderTests {
         #expect(cache.statistics.defaultCacheHits == 0)
     }
 
-    @Test("Resetting a session drops retained responses, and substitution continues")
+    @Test("Resetting a session drops responses in memory, and substitution continues")
     func reset() async throws {
         let session = session(with: cache)
         defer { session.finishTasksAndInvalidate() }

@@ -24,7 +24,7 @@ struct EventStreamTests {
 
     private func cache() throws -> LocalSubstitutionCache { try CacheFixture(#""https://h/*": "a.txt""#).cache() }
 
-    @Test("Each stream has every event since it was made, even of retained responses, and ends with the cache")
+    @Test("Each stream has every event since it was made, even of responses in memory, and ends with the cache")
     func twoListeners() async throws {
         var cache: LocalSubstitutionCache? = try cache()
         _ = try cache?.lookUp("https://h/0")
@@ -105,16 +105,16 @@ struct EventStreamTests {
         var headers: [String: String] = [:]
         var isAttached = true
         var unmatched = LocalSubstitutionCache.Unmatched.load
-        var isRetained = false
+        var isInMemory = false
         let kind: Event.Kind
         var testDescription: String { what }
     }
 
     static let rows = [
         Row(what: "by the cache alone", path: "a", isAttached: false, kind: .matched),
-        Row(what: "retained, by the cache alone", path: "a", isAttached: false, isRetained: true, kind: .matched),
+        Row(what: "in memory, by the cache alone", path: "a", isAttached: false, isInMemory: true, kind: .matched),
         Row(what: "by the protocol", path: "a", kind: .matched),
-        Row(what: "retained, by the protocol", path: "a", isRetained: true, kind: .matched),
+        Row(what: "in memory, by the protocol", path: "a", isInMemory: true, kind: .matched),
         Row(what: "with Authorization", path: "a", headers: ["Authorization": "x"], kind: .matched),
         Row(what: "from the network", path: "b", kind: .missed),
         Row(what: "from the network, by the cache alone", path: "b", isAttached: false, kind: .missed),
@@ -134,7 +134,7 @@ struct EventStreamTests {
             """#
         ).cache()
         let request = try request(origin.url(row.path).absoluteString, headers: row.headers)
-        if row.isRetained { #expect(cache.cachedResponse(for: request) != nil) }
+        if row.isInMemory { #expect(cache.cachedResponse(for: request) != nil) }
         let session = try row.isAttached ? cache.makeSession(unmatched: row.unmatched) : session(with: cache)
         defer { session.finishTasksAndInvalidate() }
         let events = HeardEvents(of: cache)

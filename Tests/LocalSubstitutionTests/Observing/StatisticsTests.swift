@@ -108,7 +108,7 @@ struct StatisticsTests {
     func reentrant() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.cache()
-        cache.responder.retained.observe()
+        cache.responder.inMemory.observe()
         let seen = Guarded<[Int]>([])
         let listening = Guarded<Observers.Listener?>(nil)
         let listener = Observers.Listener { [unowned cache] _ in

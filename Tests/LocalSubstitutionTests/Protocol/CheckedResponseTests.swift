@@ -6,7 +6,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The retained response to a request that a protocol has intercepted", .sessions)
+@Suite("The response in memory to a request that a protocol has intercepted", .sessions)
 struct CheckedResponseTests {
     private let fixture: CacheFixture
     private let cache: LocalSubstitutionCache
@@ -22,7 +22,7 @@ struct CheckedResponseTests {
     }
 
     private func answer(_ note: InterceptedRequest.Note?) -> CachedURLResponse? {
-        cache.responder.retainedResponse(for: request, nil, note)
+        cache.responder.responseInMemory(for: request, nil, note)
     }
 
     @Test("It's checked once if the cache has left the request to the protocol")
@@ -42,8 +42,8 @@ struct CheckedResponseTests {
         #expect(answer(cache.responder.intercepted.start(request)) == nil)
     }
 
-    @Test("It's checked if it was retained since")
-    func retainedSince() throws {
+    @Test("It's checked if it was put into memory afterward")
+    func inMemorySince() throws {
         try #require(slot.canInit(with: request))
         try #require(cache.responder.intercepted.leavesToProtocol(request))
         let note = cache.responder.intercepted.start(request)

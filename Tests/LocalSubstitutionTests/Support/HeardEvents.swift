@@ -7,7 +7,7 @@ final class HeardEvents: Sendable {
     private let heard = Guarded<[LocalSubstitutionCache.Event]>([])
 
     init(of cache: LocalSubstitutionCache) {
-        cache.responder.retained.observe()
+        cache.responder.inMemory.observe()
         cache.responder.observers.add(Observers.Listener { event in self.heard.withLock { $0.append(event) } })
     }
 

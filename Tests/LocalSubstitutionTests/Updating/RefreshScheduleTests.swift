@@ -45,8 +45,8 @@ struct RefreshScheduleTests {
         #expect(fixture.origin.requests.count == 4)
     }
 
-    @Test("A file's retained response lasts until then")
-    func retainedFile() async throws {
+    @Test("A file's response in memory lasts until then")
+    func fileInMemory() async throws {
         let fixture = try UpdatingFixture(.text("local"))
         let cache = try fixture.cache()
         cache.schedule.interval = 0
@@ -225,7 +225,7 @@ struct RefreshScheduleTests {
     }
 
     @Test(
-        "A data task is answered immediately by a retained file, and later by what has to be read from the default cache"
+        "A data task is answered immediately by a file in memory, and later by what has to be read from the default cache"
     )
     func atOnce() async throws {
         let fixture = try UpdatingFixture(.text("local"))

@@ -129,11 +129,11 @@ struct RefreshedFileTests {
                 #expect(try cache.lookUp(url)?.text == "newer \(number)")
             }
         }
-        #expect(cache.responder.retained.heapBytes == "local".utf8.count)
-        #expect(cache.responder.retained.peek(fixture.url) == nil)
+        #expect(cache.responder.inMemory.heapBytes == "local".utf8.count)
+        #expect(cache.responder.inMemory.peek(fixture.url) == nil)
     }
 
-    @Test("Other entries of its file keep what they retained")
+    @Test("Other entries of its file keep their responses in memory")
     func sharedFile() async throws {
         let fixture = try UpdatingFixture(.text("newer"), map: #""ORIGIN/b": "a.txt""#)
         let cache = try fixture.cache()

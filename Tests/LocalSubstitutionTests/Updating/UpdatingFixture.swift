@@ -86,7 +86,7 @@ extension LocalSubstitutionCache {
     /// Asks again, no matter when the network was last asked.
     func refreshAgain(_ url: String) async throws -> Event? {
         schedule.removeAll()
-        responder.retained.removeAll()
+        responder.inMemory.removeAll()
         return try await refreshing { _ = try lookUp(url) }
     }
 }

@@ -9,8 +9,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Retained responses in a session with the protocol", .threads, .timeLimit(.minutes(5)))
-struct RetainedHitTests {
+@Suite("Responses in memory in a session with the protocol", .threads, .timeLimit(.minutes(5)))
+struct HitInMemoryTests {
     private static let url = "http://nowhere.invalid/a"
 
     enum Kind: CaseIterable, CustomTestStringConvertible {
@@ -35,25 +35,25 @@ struct RetainedHitTests {
         return (URLSession(configuration: configuration), cache)
     }
 
-    @Test("Retained responses are delivered unchanged, and each is counted and reported once", arguments: Kind.allCases)
+    @Test("Each response in memory is delivered unchanged, counted and reported once", arguments: Kind.allCases)
     func once(_ kind: Kind) async throws {
         let (session, cache) = try session(kind)
         defer { session.finishTasksAndInvalidate() }
         let events = HeardEvents(of: cache)
         let url = try #require(URL(string: Self.url))
         let first = try await session.data(from: url)
-        let retained = try #require(cache.responder.retained.peek(Self.url))
+        let inMemory = try #require(cache.responder.inMemory.peek(Self.url))
         for number in 2...20 {
             let (data, response) = try await session.data(from: url)
             #expect(data == first.0)
             #expect(response.url == url)
             #if !canImport(Darwin)
             // A file that was just written may be read again, but the response is still the same.
-            #expect(response === retained.response, "request \(number)")
+            #expect(response === inMemory.response, "request \(number)")
             #endif
             #expect(cache.statistics.matched == number)
         }
-        #expect(cache.responder.retained.peek(Self.url) === retained)
+        #expect(cache.responder.inMemory.peek(Self.url) === inMemory)
         let statistics = cache.statistics
         #expect(statistics.matched == 20)
         #expect(statistics.requests == 20)

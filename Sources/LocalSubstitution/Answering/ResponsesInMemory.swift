@@ -11,7 +11,7 @@ import FoundationNetworking
 /// Any number of URLs can match a pattern or an `ignoreQuery` entry, or be another spelling of a key. Of the responses
 /// to these “endless” URLs, only the newest stay, 1,024 by default. All responses made from a file share its bytes. The
 /// total size of the files' bytes is limited, to 256 MiB by default, not counting mapped files.
-final class RetainedResponses: Sendable {
+final class ResponsesInMemory: Sendable {
     private struct HeldFile: Sendable {
         let bytes: FileBytes
         let ordinal: Int
@@ -104,7 +104,7 @@ final class RetainedResponses: Sendable {
     // MARK: Holding responses
 
     /// How often ``removeAll()`` and ``dropDueResponses(madeOf:)`` were called so far. Read it when a lookup begins,
-    /// and pass it to `retain`: if it has changed since then, the lookup's response isn't held.
+    /// and pass it to `hold`: if it has changed since then, the lookup's response isn't held.
     var generation: Int { state.withLock { $0.generation } }
 
     /// Returns the response that is held under a name. Returns `nil` if the response was made from other bytes or has
@@ -121,7 +121,7 @@ final class RetainedResponses: Sendable {
     /// held, perhaps because the file is too large.
     ///
     /// - Returns: The response to use: this one, or an equal one that another thread has added.
-    func retain(_ response: Response, as name: String, generation: Int) -> CachedURLResponse {
+    func hold(_ response: Response, as name: String, generation: Int) -> CachedURLResponse {
         state.withLock { state -> CachedURLResponse in
             guard state.generation == generation else { return response }
             if let known = known(name, madeOf: response.bytes) { return known }
@@ -271,7 +271,7 @@ final class RetainedResponses: Sendable {
     }
 }
 
-extension RetainedResponses {
+extension ResponsesInMemory {
     /// A response in memory, and the facts about it that a hit needs.
     ///
     /// It's a subclass of `CachedURLResponse`, so that a hit needs only one object, the response that it returns.
@@ -286,7 +286,7 @@ extension RetainedResponses {
         /// Whether the response stays current as long as it's in memory, so that a hit checks nothing.
         let isAlwaysCurrent: Bool
         fileprivate let bytes: FileBytes?
-        /// Whether the response is for an endless URL (see ``RetainedResponses``). Only the newest responses of that
+        /// Whether the response is for an endless URL (see ``ResponsesInMemory``). Only the newest responses of that
         /// kind stay.
         fileprivate let isEndless: Bool
         /// The owner of the map in use, and the map with which the response was made; `nil` if changed maps aren't
@@ -358,7 +358,7 @@ extension RetainedResponses {
 }
 
 /// The names under which responses are held in memory.
-extension RetainedResponses {
+extension ResponsesInMemory {
     /// Returns the name under which an entry's response is held in memory; `nil` if it isn't held.
     ///
     /// If every `GET` of the URL gets the response, the name is the URL, so that the response is found without a search

@@ -9,8 +9,8 @@ import FoundationNetworking
 #endif
 
 /// Each request is decided, but each alternative's response is built once for each URL.
-@Suite("Retained responses of deciding entries", .sessions, .timeLimit(.minutes(5)))
-struct RetainedAlternativesTests {
+@Suite("Responses in memory of deciding entries", .sessions, .timeLimit(.minutes(5)))
+struct AlternativesInMemoryTests {
     private static let map = """
         "http://h/a": [{ "when": { "headers": { "X-Plan": "pro" } }, "file": "b.txt" },
           { "methods": ["GET", "POST"], "when": { "headers": { "X-Plan": "free" } }, "file": "a.txt" },

@@ -8,8 +8,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Retained responses", .sessions)
-struct RetentionTests {
+@Suite("Responses in memory", .sessions)
+struct ResponsesInMemoryTests {
     @Test("An exact entry's URL gets the same response every time, as the key spells it and in normal form")
     func sameObject() throws {
         let fixture = try CacheFixture(#""https://H:443/b/../a": "a.txt""#)
@@ -115,11 +115,11 @@ struct RetentionTests {
         #expect(limits[1].isCurrent && limits[1].isAlwaysCurrent)
     }
 
-    @Test("An archive of a retained response would have a plain response")
+    @Test("An archive of a response in memory would have a plain response")
     func archive() throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
         let response = try #require(try cache.lookUp("https://h/a"))
-        #expect(response is RetainedResponses.Response)
+        #expect(response is ResponsesInMemory.Response)
         // On Linux, responses can't be archived.
         #expect(ObjectIdentifier(response.classForCoder) == ObjectIdentifier(CachedURLResponse.self))
     }
@@ -138,7 +138,7 @@ struct RetentionTests {
         #expect(try cache.lookUp("https://h/a")?.text == "changed")
     }
 
-    @Test("Without live reload, a retained response outlives its file")
+    @Test("Without live reload, a response in memory outlives its file")
     func outlivesFile() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.cache()
@@ -174,23 +174,23 @@ struct RetentionLimitsTests {
     func oldestFirst() throws {
         let fixture = try fixture(heapLimit: 100)
         let a = try fixture.hold("a")
-        #expect(try fixture.retain(a1, madeOf: a))
-        #expect(try fixture.retain(endless + "1", madeOf: a))
-        #expect(fixture.retained.heapBytes == 60, "a shared file counts once")
+        #expect(try fixture.holds(a1, madeOf: a))
+        #expect(try fixture.holds(endless + "1", madeOf: a))
+        #expect(fixture.inMemory.heapBytes == 60, "a shared file counts once")
         _ = try fixture.hold("b")
-        #expect(fixture.retained.peek(a1) == nil && fixture.retained.peek(endless + "1") == nil)
-        #expect(fixture.retained.heapBytes == 60)
+        #expect(fixture.inMemory.peek(a1) == nil && fixture.inMemory.peek(endless + "1") == nil)
+        #expect(fixture.inMemory.heapBytes == 60)
         #expect(fixture.held("a") == nil)
         #expect(fixture.held("b") != nil)
     }
 
-    @Test("A file that exceeds the limit alone isn't retained, and neither are its responses")
+    @Test("A file that exceeds the limit alone isn't held in memory, and neither are its responses")
     func tooLarge() throws {
         let fixture = try fixture(heapLimit: 50)
         let a = try fixture.hold("a")
-        #expect(fixture.retained.heapBytes == 0)
+        #expect(fixture.inMemory.heapBytes == 0)
         #expect(fixture.held("a") == nil)
-        #expect(try !fixture.retain(a1, madeOf: a))
+        #expect(try !fixture.holds(a1, madeOf: a))
     }
 
     @Test("Memory-mapped files don't count")
@@ -200,9 +200,9 @@ struct RetentionLimitsTests {
         let bundle = ResourcesFolder(fixture.files.resources, isInBundle: true)
         let bytes = try FileBytes(opening: "large", in: bundle, mayMap: true)
         #expect(bytes.isMapped)
-        fixture.retained.hold(bytes, at: bundle.path(of: "large"))
-        #expect(try fixture.retain(large, madeOf: bytes))
-        #expect(fixture.retained.heapBytes == 0)
+        fixture.inMemory.hold(bytes, at: bundle.path(of: "large"))
+        #expect(try fixture.holds(large, madeOf: bytes))
+        #expect(fixture.inMemory.heapBytes == 0)
         try fixture.files.write(Data(count: FileBytes.smallestMapped - 1), to: "small")
         #expect(try !FileBytes(opening: "small", in: bundle, mayMap: true).isMapped)
         #expect(try !FileBytes(opening: "large", in: bundle).isMapped, "watched files are read")
@@ -213,63 +213,63 @@ struct RetentionLimitsTests {
     @Test("Removed files don't count and aren't evicted again")
     func removed() throws {
         let fixture = try fixture(endlessLimit: 2, heapLimit: 100)
-        let retained = fixture.retained
+        let inMemory = fixture.inMemory
         for _ in 0..<2 {
-            #expect(try fixture.retain(endless + "u", madeOf: fixture.hold("a")))
-            retained.remove(endless + "u")
-            retained.remove(endless + "u")
-            #expect(retained.heapBytes == 0, "a file goes with the last response made of it")
+            #expect(try fixture.holds(endless + "u", madeOf: fixture.hold("a")))
+            inMemory.remove(endless + "u")
+            inMemory.remove(endless + "u")
+            #expect(inMemory.heapBytes == 0, "a file goes with the last response made of it")
         }
         let a = try fixture.hold("a")
         for number in 0..<1_000 {
-            #expect(try fixture.retain("\(endless)\(number)", madeOf: a))
-            #expect(number < 1 || retained.peek("\(endless)\(number - 1)") != nil)
-            #expect(number < 2 || retained.peek("\(endless)\(number - 2)") == nil)
+            #expect(try fixture.holds("\(endless)\(number)", madeOf: a))
+            #expect(number < 1 || inMemory.peek("\(endless)\(number - 1)") != nil)
+            #expect(number < 2 || inMemory.peek("\(endless)\(number - 2)") == nil)
         }
-        #expect(retained.heapBytes == 60)
+        #expect(inMemory.heapBytes == 60)
     }
 
     @Test("Building and removing repeatedly leaves nothing behind")
     func removedOverAndOver() throws {
         let fixture = try fixture()
         for number in 0..<1_000 {
-            #expect(try fixture.retain("\(endless)\(number)", madeOf: fixture.hold("a")))
-            fixture.retained.remove("\(endless)\(number)")
+            #expect(try fixture.holds("\(endless)\(number)", madeOf: fixture.hold("a")))
+            fixture.inMemory.remove("\(endless)\(number)")
         }
-        #expect(fixture.retained.noted < 200)
+        #expect(fixture.inMemory.noted < 200)
     }
 
     @Test("A rebuilt response takes its own place")
     func again() throws {
         let fixture = try fixture(endlessLimit: 2, heapLimit: 100)
-        #expect(try fixture.retain(expiring + "other", madeOf: nil))
-        for _ in 0..<10 { #expect(try fixture.retain(expiring + "u", madeOf: nil)) }
-        #expect(fixture.retained.peek(expiring + "other") != nil)
+        #expect(try fixture.holds(expiring + "other", madeOf: nil))
+        for _ in 0..<10 { #expect(try fixture.holds(expiring + "u", madeOf: nil)) }
+        #expect(fixture.inMemory.peek(expiring + "other") != nil)
     }
 
     @Test("A newer version of a file takes the old one's place, and the old responses go")
     func newer() throws {
         let fixture = try fixture(heapLimit: 1_000)
-        let retained = fixture.retained
+        let inMemory = fixture.inMemory
         let old = try fixture.hold("a")
-        #expect(try fixture.retain(a1, madeOf: old))
+        #expect(try fixture.holds(a1, madeOf: old))
         try fixture.files.write("new", to: "a")
         let new = try fixture.hold("a")
-        #expect(retained.peek(a1) == nil)
-        #expect(retained.heapBytes == 3)
-        #expect(try !fixture.retain(a2, madeOf: old), "it is stale")
-        #expect(try fixture.retain(a2, madeOf: new))
-        retained.hold(new, at: fixture.path("a"))
-        #expect(retained.peek(a2) != nil)
-        retained.remove(a2)
-        #expect(retained.heapBytes == 0)
+        #expect(inMemory.peek(a1) == nil)
+        #expect(inMemory.heapBytes == 3)
+        #expect(try !fixture.holds(a2, madeOf: old), "it is stale")
+        #expect(try fixture.holds(a2, madeOf: new))
+        inMemory.hold(new, at: fixture.path("a"))
+        #expect(inMemory.peek(a2) != nil)
+        inMemory.remove(a2)
+        #expect(inMemory.heapBytes == 0)
     }
 }
 
-/// Retained responses without a cache, and the map that they're made with.
+/// Responses in memory without a cache, and the map that they're made with.
 private struct RetentionFixture {
     let files: CacheFixture
-    let retained: RetainedResponses
+    let inMemory: ResponsesInMemory
     private let maps: MapInUse
 
     init(
@@ -280,32 +280,32 @@ private struct RetentionFixture {
     ) throws {
         self.files = try CacheFixture(map, files: files)
         maps = MapInUse(try SubstitutionMap(contentsOf: self.files.mapFile), reloadsChanges: false)
-        retained = RetainedResponses(checksFiles: false, endlessLimit: endlessLimit, heapLimit: heapLimit)
+        inMemory = ResponsesInMemory(checksFiles: false, endlessLimit: endlessLimit, heapLimit: heapLimit)
     }
 
     func path(_ name: String) -> String { ResourcesFolder(files.resources).path(of: name) }
 
-    func held(_ name: String) -> FileBytes? { retained.heldFile(at: path(name)) }
+    func held(_ name: String) -> FileBytes? { inMemory.heldFile(at: path(name)) }
 
     /// Reads a file and holds its bytes.
     func hold(_ name: String) throws -> FileBytes {
         let file = try FileBytes(opening: name, in: ResourcesFolder(files.resources))
-        retained.hold(file, at: path(name))
+        inMemory.hold(file, at: path(name))
         return file
     }
 
-    func response(_ url: String, madeOf file: FileBytes?) throws -> RetainedResponses.Response {
+    func response(_ url: String, madeOf file: FileBytes?) throws -> ResponsesInMemory.Response {
         let plan = Plan(try request(url), in: maps.map, traits: .current)
         let substitution = try #require(plan.substitution)
         let builder = ResponseBuilder(substitution: substitution, file: file, traits: .current)
         let response = try #require(plan.request.url.flatMap(builder.full))
-        return RetainedResponses.Response(response, to: plan, by: substitution, madeOf: file, dueAt: nil, in: maps)
+        return ResponsesInMemory.Response(response, to: plan, by: substitution, madeOf: file, dueAt: nil, in: maps)
     }
 
-    /// Makes a response. Returns whether it's retained.
-    func retain(_ url: String, madeOf file: FileBytes?) throws -> Bool {
+    /// Makes a response. Returns whether it's in memory.
+    func holds(_ url: String, madeOf file: FileBytes?) throws -> Bool {
         let response = try response(url, madeOf: file)
-        _ = retained.retain(response, as: url, generation: retained.generation)
-        return retained.peek(url) === response
+        _ = inMemory.hold(response, as: url, generation: inMemory.generation)
+        return inMemory.peek(url) === response
     }
 }
