@@ -141,7 +141,7 @@ extension Exchange {
     /// The response as the server sent it, with the headers that are recorded; `nil` if the request has no URL.
     private var recorded: RecordedResponse? {
         let names = RecordingRules.Headers.names + (300..<400 ~= response.statusCode ? ["Location"] : [])
-        let headers = RecordingRules.Headers.kept(names) { response.value(forHTTPHeaderField: $0) }
+        let headers = RecordingRules.Headers.recorded(names) { response.value(forHTTPHeaderField: $0) }
         return RecordedResponse(self, headers: headers)
     }
 

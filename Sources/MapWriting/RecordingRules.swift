@@ -142,12 +142,12 @@ extension RecordingRules {
         ///   - names: The names of the headers to record; by default, those that a recorder records.
         ///   - value: Returns the response's value for a header's name, ignoring letter case; `nil` if the response
         ///     doesn't have the header.
-        package static func kept(_ names: [String] = names, _ value: (String) -> String?) -> [String: String] {
-            names.reduce(into: [:]) { kept, name in
+        package static func recorded(_ names: [String] = names, _ value: (String) -> String?) -> [String: String] {
+            names.reduce(into: [:]) { recorded, name in
                 guard let value = value(name), HTTPSyntax.problem(ofHeader: name, value: value) == nil,
                     !SecretName.isIn(value)
                 else { return }
-                kept[name] = value
+                recorded[name] = value
             }
         }
 

@@ -385,7 +385,7 @@ struct RecordedExchangeTests {
     }
 
     @Test(
-        "The headers that clients read are kept",
+        "The headers that clients read are recorded",
         arguments: [
             ("X-Total-Count", true), ("retry-after", true), ("X-RateLimit-Remaining", true), ("RateLimit-Policy", true),
             ("RateLimit", true), ("Content-Language", true), ("Content-Location", true),
@@ -396,21 +396,22 @@ struct RecordedExchangeTests {
             ("X-Session", false),
         ]
     )
-    func headers(_ name: String, _ isKept: Bool) {
-        let (kept, leftOut) = RecordedExchange.Headers.sorted([name, "Content-Type"]) { _ in "v" }
-        #expect(kept.keys.map { $0.lowercased() } == (isKept ? [name.lowercased()] : []))
-        #expect(leftOut == (isKept ? [] : [name]))
-        guard isKept else { return }
+    func headers(_ name: String, _ isRecorded: Bool) {
+        let (recorded, leftOut) = RecordedExchange.Headers.sorted([name, "Content-Type"]) { _ in "v" }
+        #expect(recorded.keys.map { $0.lowercased() } == (isRecorded ? [name.lowercased()] : []))
+        #expect(leftOut == (isRecorded ? [] : [name]))
+        guard isRecorded else { return }
         let secret = RecordedExchange.Headers.sorted([name]) { _ in "https://h/?access_token=t" }
-        #expect(secret.kept.isEmpty)
+        #expect(secret.recorded.isEmpty)
         #expect(secret.leftOut.first?.hasSuffix("(its value may be a credential)") == true)
     }
 
     @Test("A parameter of the type that may be a credential is listed as left out")
     func secretParameter() {
         let type = "text/plain; charset=utf-8; token=s3cr3t"
-        let (kept, leftOut) = RecordedExchange.Headers.sorted(["Content-Type"]) { $0 == "Content-Type" ? type : nil }
-        #expect(kept.isEmpty)
+        let value = { (name: String) -> String? in name == "Content-Type" ? type : nil }
+        let (recorded, leftOut) = RecordedExchange.Headers.sorted(["Content-Type"], value)
+        #expect(recorded.isEmpty)
         #expect(leftOut == ["a parameter of Content-Type (its value may be a credential)"])
     }
 

@@ -15,7 +15,7 @@ extension EditedMap {
     ///   - key: The entry's key: a URL, or a match pattern for several URLs.
     ///   - replacing: Whether to replace a different entry for the same URLs, and a different file with the same name.
     ///     If `false`, the default, either is an error. A file that another entry uses is never replaced.
-    package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(Complaint) -> KeptFile {
+    package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(Complaint) -> ResponseFile {
         let url = try Self.exactURL(key)
         let oldKey = url.map { entries.key(of: $0) } ?? entries.pattern(equalTo: key)
         let body: Data
@@ -42,14 +42,14 @@ extension EditedMap {
         if let oldKey {
             let isSame = entries.document.values[oldKey] == value && isThere
             guard isSame || replacing else { throw occupied(oldKey) }
-            if isSame { return KeptFile(.unchanged, name, of: body, servedAs: served) }
+            if isSame { return ResponseFile(.unchanged, name, of: body, servedAs: served) }
         }
         if inside == nil, !isThere {
             try checkIsFree(name, for: oldKey, replacing)
             try write(body, to: name)
         }
         set(oldKey ?? key, to: value)
-        return KeptFile(oldKey == nil ? .new : .replaced, name, of: body, servedAs: served)
+        return ResponseFile(oldKey == nil ? .new : .replaced, name, of: body, servedAs: served)
     }
 
     /// Adds an entry that returns a response for a URL. The body's file gets a readable name and a fitting extension.
@@ -62,7 +62,7 @@ extension EditedMap {
         _ key: String,
         _ loaded: Exchange,
         replacing: Bool = false
-    ) throws(Complaint) -> KeptFile {
+    ) throws(Complaint) -> ResponseFile {
         let url = try Self.loadedURL(key)
         if let reason = RecordingRules.refusal(ofRedirects: loaded.redirects) {
             throw Complaint(
@@ -70,12 +70,12 @@ extension EditedMap {
                     "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file to return."
             )
         }
-        let headers = RecordingRules.Headers.kept { loaded.response.value(forHTTPHeaderField: $0) }
+        let headers = RecordingRules.Headers.recorded { loaded.response.value(forHTTPHeaderField: $0) }
         let exchanges = RecordedResponse(loaded, headers: headers).map { [RecordedExchange($0)] } ?? []
-        guard let kept = try keep(exchanges, for: url, as: key, replacing: replacing).first else {
+        guard let added = try add(exchanges, for: url, as: key, replacing: replacing).first else {
             throw Complaint(printable: "\(key): Nothing was added.")
         }
-        return try kept.get()
+        return try added.get()
     }
 
     /// Checks a key before an entry for it is added. Throws an error if the entry can't be added.
@@ -147,12 +147,12 @@ extension EditedMap {
     ///   - key: The key of the new entry. An existing entry keeps its key.
     ///   - replacing: Whether to replace an existing entry for the URL.
     /// - Returns: For each exchange, its file, or a complaint about the existing entry that wasn't replaced.
-    mutating func keep(
+    mutating func add(
         _ exchanges: [RecordedExchange],
         for url: NormalizedURL,
         as key: String,
         replacing: Bool
-    ) throws(Complaint) -> [Result<KeptFile, Complaint>] {
+    ) throws(Complaint) -> [Result<ResponseFile, Complaint>] {
         let oldKey = entries.key(of: url)
         let same = exchanges.map { exchange in oldKey.flatMap { unchanged(exchange, for: url, in: $0) } }
         let occupied = entries.refusal(of: url)?.key
@@ -161,7 +161,7 @@ extension EditedMap {
         }
         // A piece of a stream isn't a body, so its file is never overwritten.
         let own = oldKey.map { entries.document.files(of: $0, withPieces: false) } ?? []
-        var kept: [Result<KeptFile, Complaint>] = []
+        var added: [Result<ResponseFile, Complaint>] = []
         var answers: [EntryText.Members] = []
         var bodies: WrittenBodies = [:]
         for (exchange, same) in zip(exchanges, same) {
@@ -171,16 +171,16 @@ extension EditedMap {
             let file = isEmpty ? nil : try write(exchange, as: name, over: own, unlessIn: &bodies)
             let entry = exchange.entry(for: url, file: file, defaults: entries.defaults)
             answers.append(entry.members + exchange.conditions)
-            let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
+            let change: ResponseFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
             let served = entry.substitution(for: url)
-            kept.append(.success(KeptFile(change, file, of: exchange.response.body, servedAs: served)))
+            added.append(.success(ResponseFile(change, file, of: exchange.response.body, servedAs: served)))
         }
         if !answers.isEmpty { set(oldKey ?? key, to: EntryText.value(of: answers)) }
-        return kept
+        return added
     }
 
     /// Returns the response's file if the entry with the given key already returns this response; otherwise, `nil`.
-    private func unchanged(_ exchange: RecordedExchange, for url: NormalizedURL, in key: String) -> KeptFile? {
+    private func unchanged(_ exchange: RecordedExchange, for url: NormalizedURL, in key: String) -> ResponseFile? {
         let (request, body) = (exchange.request, exchange.response.body)
         guard
             let served = entries.substitution(
@@ -197,7 +197,7 @@ extension EditedMap {
             guard body.isEmpty, case .file = served.answer else { return nil }
         }
         let new = exchange.entry(for: url, file: file, defaults: entries.defaults).substitution(for: url)
-        return isSame(served, new, body) ? KeptFile(.unchanged, file, of: body, servedAs: served) : nil
+        return isSame(served, new, body) ? ResponseFile(.unchanged, file, of: body, servedAs: served) : nil
     }
 
     /// Returns whether two entries return a body with the same type, status and headers. The first entry must also
@@ -216,7 +216,7 @@ extension EditedMap {
 
 extension EditedMap {
     /// The file of a response in a map.
-    package struct KeptFile: Sendable, Hashable {
+    package struct ResponseFile: Sendable, Hashable {
         package enum Change: String, Sendable, Hashable {
             case new, replaced, unchanged
         }

@@ -94,22 +94,22 @@ extension RecordedExchange {
         package static func sorted(
             _ names: [String],
             _ value: (String) -> String?
-        ) -> (kept: [String: String], leftOut: [String]) {
-            let wanted = names.filter { isKept($0.asciiLowercased) && $0.asciiLowercased != "content-type" }
+        ) -> (recorded: [String: String], leftOut: [String]) {
+            let wanted = names.filter { isRecorded($0.asciiLowercased) && $0.asciiLowercased != "content-type" }
                 .map { spellings[$0.asciiLowercased] ?? $0 }
-            var leftOut = names.filter { !isKept($0.asciiLowercased) }
-            let kept = RecordingRules.Headers.kept(wanted, value)
-            leftOut += wanted.filter { kept[$0] == nil }.map { "\($0) (its value may be a credential)" }
+            var leftOut = names.filter { !isRecorded($0.asciiLowercased) }
+            let recorded = RecordingRules.Headers.recorded(wanted, value)
+            leftOut += wanted.filter { recorded[$0] == nil }.map { "\($0) (its value may be a credential)" }
             if value("Content-Type").map({ SecretName.isIn($0) }) == true {
                 leftOut.append("a parameter of Content-Type (its value may be a credential)")
             }
-            return (kept, leftOut)
+            return (recorded, leftOut)
         }
 
         /// Unless the header's value may be a credential.
         ///
         /// - Parameter name: The header's name, in lowercase.
-        static func isKept(_ name: String) -> Bool {
+        static func isRecorded(_ name: String) -> Bool {
             spellings[name] != nil || isRate(name)
                 || prefixes.contains { name.hasPrefix($0) } && !ofTransfer.contains(name)
         }

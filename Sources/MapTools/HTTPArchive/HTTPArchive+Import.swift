@@ -20,19 +20,19 @@ extension EditedMap {
         var left: [Int: Complaint] = [:]
         let found = archive.responses(selection, onlyLast: onlyLast, into: entries, &left)
         var imported = HTTPArchive.Imported()
-        var outcomes = left.mapValues { Result<KeptFile, Complaint>.failure($0) }
+        var outcomes = left.mapValues { Result<ResponseFile, Complaint>.failure($0) }
         for (url, responses) in found {
             do throws(Complaint) {
                 let exchanges = responses.map(\.exchange)
-                let kept = try undoing { map throws(Complaint) in
-                    try map.keep(exchanges, for: url, as: url.canonical, replacing: replacing)
+                let added = try undoing { map throws(Complaint) in
+                    try map.add(exchanges, for: url, as: url.canonical, replacing: replacing)
                 }
-                for (response, outcome) in zip(responses, kept) {
+                for (response, outcome) in zip(responses, added) {
                     for number in response.numbers {
                         outcomes[number] = outcome.mapError { .alreadyInMap(key: $0.key ?? url.canonical) }
                     }
                 }
-                let isWritten = kept.contains { (try? $0.get()).map { $0.change != .unchanged } == true }
+                let isWritten = added.contains { (try? $0.get()).map { $0.change != .unchanged } == true }
                 if isWritten { imported.count(exchanges) }
             } catch {
                 for number in responses.flatMap(\.numbers) {
@@ -155,7 +155,7 @@ extension HTTPArchive {
         let type = isUnknown ? nil : entry.contentType(of: body, at: url)
         if entry.hasLostBytes(body, at: url) { throw .lostBytes(type: type?.essence ?? "") }
         let names = Array(entry.headers.keys)
-        var headers = RecordedExchange.Headers.sorted(names) { entry.headers[$0.asciiLowercased] }.kept
+        var headers = RecordedExchange.Headers.sorted(names) { entry.headers[$0.asciiLowercased] }.recorded
         // Without its target, it would be another response.
         if Redirect.statuses.contains(status), entry.headers["location"] != nil, headers["Location"] == nil {
             throw .secretLocation
@@ -312,9 +312,9 @@ extension HTTPArchive {
         /// ``shown(_:)`` returns.
         package let url: String
         /// The response's file, or why the response wasn't imported.
-        package let outcome: Result<EditedMap.KeptFile, Complaint>
+        package let outcome: Result<EditedMap.ResponseFile, Complaint>
 
-        package init(_ url: String, _ outcome: Result<EditedMap.KeptFile, Complaint>) {
+        package init(_ url: String, _ outcome: Result<EditedMap.ResponseFile, Complaint>) {
             (self.url, self.outcome) = (url, outcome)
         }
 

@@ -250,7 +250,7 @@ extension HTTPArchive {
                 guard let name = try header["name"]?.text()?.asciiLowercased, let value = try header["value"]?.text()
                 else { return }
                 if name == "content-encoding" { isFromCompressed = !["", "identity"].contains(value.asciiLowercased) }
-                guard RecordedExchange.Headers.isKept(name) else { return }
+                guard RecordedExchange.Headers.isRecorded(name) else { return }
                 // Some programs write the values of a repeated header as lines.
                 let lines = value.split(omittingEmptySubsequences: !value.isEmpty, whereSeparator: \.isNewline)
                 values[name, default: []] += lines.map { $0.trimmingCharacters(in: .whitespaces) }

@@ -5,7 +5,7 @@ import MapWriting
 extension RecordedMap {
     /// A response that was added to a recording.
     package struct Added: Sendable {
-        package let change: EditedMap.KeptFile.Change
+        package let change: EditedMap.ResponseFile.Change
         /// Empty if the response's body is empty.
         package let file: String
         /// A clause about other requests that the entry matches, too; `nil` if the entry can tell all requests apart.
@@ -205,7 +205,7 @@ extension RecordedMap {
     }
 
     /// What changes, compared with the recording on disk.
-    private func change(_ members: EntryText.Members, _ body: Data, of key: String) -> EditedMap.KeptFile.Change {
+    private func change(_ members: EntryText.Members, _ body: Data, of key: String) -> EditedMap.ResponseFile.Change {
         guard let old, let value = old.document.values[key], let text = EntryText(value) else { return .new }
         let same = text.answers.filter { Self.request(of: $0.members, key) == Self.request(of: members, key) }
         let isSame = same.contains { answer in

@@ -60,19 +60,19 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
         .check(key, isLoaded: file == nil, replacing: replaces)
     // Lock the map only after the load, so that other commands don't wait for a slow server.
     var map: EditedMap
-    let kept: EditedMap.KeptFile
+    let responseFile: EditedMap.ResponseFile
     if let file {
         map = try EditedMap(target.file, resources: resources, onWait: tell)
-        kept = try map.add(key, file: file, replacing: replaces)
+        responseFile = try map.add(key, file: file, replacing: replaces)
     } else {
         let loaded = try await load(key, limit)
         map = try EditedMap(target.file, resources: resources, onWait: tell)
-        kept = try map.add(key, loaded, replacing: replaces)
+        responseFile = try map.add(key, loaded, replacing: replaces)
     }
     try map.save()
     if let warning { output.message("\(warning)") }
     target.announce(to: output)
-    let added = HTTPArchive.Item(key, .success(kept))
+    let added = HTTPArchive.Item(key, .success(responseFile))
     output.table([added.row])
     // `get` loads a URL, so it can't try a pattern.
     if case .url? = try? MapKey(key) {

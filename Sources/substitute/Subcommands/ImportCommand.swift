@@ -129,20 +129,20 @@ extension HTTPArchive.Item {
     ///
     /// - Parameter map: The map's path; `nil`, the default, if the object is a part of a JSON document.
     func json(map: String? = nil) -> Output.JSONObject {
-        let kept = try? outcome.get()
+        let file = try? outcome.get()
         return [
-            "map": map, "url": url, "outcome": change, "file": kept?.name, "bytes": kept?.bytes,
-            "contentType": kept?.contentType, "reason": refusal?.kind, "message": refusal?.description,
+            "map": map, "url": url, "outcome": change, "file": file?.name, "bytes": file?.bytes,
+            "contentType": file?.contentType, "reason": refusal?.kind, "message": refusal?.description,
         ]
     }
 
     /// The table row that `add` and `import` print. An unchanged response has no color.
     var row: (color: Output.Color?, cells: [String]) {
         switch outcome {
-        case .success(let kept):
-            let color: Output.Color? = kept.change == .unchanged ? nil : .green
-            let (type, name) = kept.name.map { (kept.contentType, $0) } ?? ("no body", "—")
-            return (color, [change, type, Output.format(bytes: kept.bytes), name, url])
+        case .success(let file):
+            let color: Output.Color? = file.change == .unchanged ? nil : .green
+            let (type, name) = file.name.map { (file.contentType, $0) } ?? ("no body", "—")
+            return (color, [change, type, Output.format(bytes: file.bytes), name, url])
         case .failure(let refusal):
             return (.yellow, [change, refusal.description] + (url.isEmpty ? [] : [url]))
         }

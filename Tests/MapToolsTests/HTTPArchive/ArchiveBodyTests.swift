@@ -167,9 +167,9 @@ struct ArchiveBodyTests {
     @Test("What a test gets is what's imported, also without a body", arguments: empty)
     func withoutBody(_ recording: Recording, isUsed: Bool) throws {
         let test = try HTTPArchive(Recording.archive([recording])).map()
-        for change in [EditedMap.KeptFile.Change.new, .unchanged] {
+        for change in [EditedMap.ResponseFile.Change.new, .unchanged] {
             let item = try #require(try fixture.take([recording]).first)
-            #expect(item.kept?.change == (isUsed ? change : nil))
+            #expect(item.file?.change == (isUsed ? change : nil))
             #expect(item.left?.kind == (isUsed ? nil : "noBody"))
         }
         #expect(test.problems.isEmpty == isUsed)

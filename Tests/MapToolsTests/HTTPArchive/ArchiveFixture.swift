@@ -111,7 +111,7 @@ struct ArchiveFixture {
 }
 
 extension HTTPArchive.Item {
-    var kept: EditedMap.KeptFile? { try? outcome.get() }
+    var file: EditedMap.ResponseFile? { try? outcome.get() }
 
     var left: Complaint? {
         if case .failure(let reason) = outcome { reason } else { nil }

@@ -173,7 +173,7 @@ struct ArchiveImportTests {
         let served = try #require(try fixture.served(row.recording.url ?? ""))
         #expect(served.type == row.type)
         #expect(served.body == row.body)
-        #expect(items.first?.kept?.contentType == row.type)
+        #expect(items.first?.file?.contentType == row.type)
         if let entry = row.entry { #expect(try fixture.mapText.contains(": \(entry)\n")) }
     }
 
@@ -265,12 +265,12 @@ struct ArchiveImportTests {
         // `*.h.com` matches h.com too.
         let expected = patterns.contains("https://*.h.com/*") ? ["https://h.com/a.txt"] + urls : urls
         #expect(
-            Set(items.filter { $0.kept != nil }.map(\.url)).subtracting(["https://h.com/gone"])
+            Set(items.filter { $0.file != nil }.map(\.url)).subtracting(["https://h.com/gone"])
                 == Set(expected).subtracting(["https://h.com/gone"])
         )
         let hasGone = urls.contains("https://h.com/gone")
         if hasGone { #expect(try fixture.served("https://h.com/gone")?.status == 404) }
-        #expect(items.contains { $0.url.hasSuffix("/gone") && $0.kept != nil } == hasGone)
+        #expect(items.contains { $0.url.hasSuffix("/gone") && $0.file != nil } == hasGone)
     }
 
     @Test(
@@ -313,7 +313,7 @@ struct ArchiveImportTests {
         }
     }
 
-    @Test("The headers that a recording keeps are kept, and no secret is anywhere")
+    @Test("The headers that a recording has are imported, and no secret is anywhere")
     func headers() throws {
         let fixture = try ArchiveFixture()
         let secret = "s3cr3t"
@@ -346,6 +346,6 @@ struct ArchiveImportTests {
         let items = try fixture.take(recordings, isDryRun: true)
         #expect(try fixture.contents().isEmpty)
         #expect(FileStatus(path: fixture.resources.path) == nil)
-        #expect(try fixture.take(recordings).map(\.kept) == items.map(\.kept))
+        #expect(try fixture.take(recordings).map(\.file) == items.map(\.file))
     }
 }

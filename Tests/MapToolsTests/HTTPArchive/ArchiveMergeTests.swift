@@ -37,10 +37,10 @@ struct ArchiveMergeTests {
     func again() throws {
         let fixture = try fixture()
         let recordings = [Recording(), Recording(url: "https://H.com:443/b?y=1&x=*"), Recording(url: "http://h.com/a")]
-        #expect(try fixture.take(recordings).map(\.kept?.change) == [.new, .new, .new])
+        #expect(try fixture.take(recordings).map(\.file?.change) == [.new, .new, .new])
         let before = try fixture.contents()
         let items = try fixture.take(recordings)
-        #expect(items.map(\.kept?.change) == [.unchanged, .unchanged, .unchanged])
+        #expect(items.map(\.file?.change) == [.unchanged, .unchanged, .unchanged])
         #expect(try fixture.contents() == before)
     }
 
@@ -57,7 +57,7 @@ struct ArchiveMergeTests {
         )
         #expect(try fixture.contents() == before)
 
-        #expect(try fixture.take(new, replacing: true).map(\.kept?.change) == [.replaced, .replaced])
+        #expect(try fixture.take(new, replacing: true).map(\.file?.change) == [.replaced, .replaced])
         #expect(try fixture.served("https://h.com/a")?.file == "h.com/a.txt")
         #expect(try fixture.served("https://h.com/a")?.body == Data("new".utf8))
         #expect(try fixture.served("https://h.com/mine")?.body == Data("theirs".utf8))
@@ -85,13 +85,13 @@ struct ArchiveMergeTests {
         #expect(try fixture.take([recording], selection).map(\.left) == [.alreadyInMap(key: "https://h.com/a")])
         #expect(try fixture.contents() == before)
 
-        #expect(try fixture.take([recording], selection, replacing: true).map(\.kept?.change) == [.replaced])
+        #expect(try fixture.take([recording], selection, replacing: true).map(\.file?.change) == [.replaced])
         let substitution = try #require(try fixture.map().match(NormalizedURL("https://h.com/a")).substitution)
         #expect(substitution.status == recording.status)
         #expect(substitution.mimeType == recording.mimeType)
         #expect(substitution.headers["X-Frame-Options"] == recording.headers.first?.1)
         #expect(substitution.fileName == "h.com/a.txt")
-        #expect(try fixture.take([recording], selection).map(\.kept?.change) == [.unchanged])
+        #expect(try fixture.take([recording], selection).map(\.file?.change) == [.unchanged])
         #expect(try Set(fixture.contents().keys) == Set(before.keys))
     }
 
@@ -101,7 +101,7 @@ struct ArchiveMergeTests {
         let map = #"{"https://h.com/a": {"file": "a.css", "mimeType": "text/plain", "use": "whenOffline"}}"#
         try fixture.folder.write("substitutions.json", map)
         try fixture.folder.write("Resources/a.css", "hello")
-        #expect(try fixture.take([Recording()], replacing: true).map(\.kept?.change) == [.unchanged])
+        #expect(try fixture.take([Recording()], replacing: true).map(\.file?.change) == [.unchanged])
         #expect(try fixture.mapText == map)
     }
 
@@ -112,7 +112,7 @@ struct ArchiveMergeTests {
         let map = Self.map.replacing(#""any/*","#, with: #""any/*", "https://h.com/own": "any/own.txt","#)
         try fixture.folder.write("substitutions.json", map)
         let new = [Recording(url: "https://h.com/own")]
-        #expect(try fixture.take(new, replacing: true).map(\.kept?.name) == ["h.com/own.txt"])
+        #expect(try fixture.take(new, replacing: true).map(\.file?.name) == ["h.com/own.txt"])
         #expect(try fixture.contents()["Resources/any/own.txt"] == Data("own".utf8))
     }
 
@@ -128,7 +128,7 @@ struct ArchiveMergeTests {
         let fixture = try ArchiveFixture()
         try fixture.take([Recording(text: "old")])
         try fixture.folder.write("other.json", other)
-        let names = try fixture.take([Recording(text: "new")], replacing: true).map(\.kept?.name)
+        let names = try fixture.take([Recording(text: "new")], replacing: true).map(\.file?.name)
         #expect((names != ["h.com/a.txt"]) == stays)
         #expect(try fixture.contents()["Resources/h.com/a.txt"] == Data((stays ? "old" : "new").utf8))
     }
@@ -233,7 +233,7 @@ struct ArchiveMergeTests {
         let items = try fixture.take([
             Recording(), Recording(url: "https://k.com/x/a", text: "earlier"), Recording(url: "https://k.com/x/a"),
         ])
-        #expect(items.map(\.kept?.change) == [.new, nil, nil])
+        #expect(items.map(\.file?.change) == [.new, nil, nil])
         #expect(items.map { $0.left?.kind } == [nil, "unwritable", "unwritable"])
         #expect(items.last?.left?.description.contains("“k.com/x/a.txt” can't be written: ") == true)
         #expect(try fixture.served("https://h.com/a")?.body == Data("hello".utf8))
@@ -247,7 +247,7 @@ struct ArchiveMergeTests {
         try fixture.folder.write("Resources/real/x/a.txt", "hello")
         try fixture.folder.link("Resources/k.com", to: "real")
         let items = try fixture.take([Recording(url: "https://k.com/x/a")])
-        #expect(items.map(\.kept?.name) == ["k.com/x/a.txt"])
+        #expect(items.map(\.file?.name) == ["k.com/x/a.txt"])
         #expect(try fixture.served("https://k.com/x/a")?.body == Data("hello".utf8))
     }
 
@@ -272,7 +272,7 @@ struct ArchiveMergeTests {
         let archive = try HTTPArchive(Recording.archive([Recording(text: "new"), Recording(url: "https://h.com/b")]))
         var map = try fixture.edited()
         let items = try map.take(archive, HTTPArchive.Selection(), replacing: true).items
-        #expect(items.map(\.kept?.change) == [.replaced, .new])
+        #expect(items.map(\.file?.change) == [.replaced, .new])
         #expect(try fixture.served("https://h.com/a")?.body == Data("old".utf8))
         if isSaved {
             try map.save()

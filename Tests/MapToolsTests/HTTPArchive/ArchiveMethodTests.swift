@@ -38,11 +38,11 @@ struct ArchiveMethodTests {
             let method = row.recorded[number].uppercased()
             #expect(try methods(method) == [method])
             #expect(try fixture.served("https://h.com/a", method: method)?.body == Data("\(number)".utf8))
-            #expect(items[number].kept?.change == .new)
+            #expect(items[number].file?.change == .new)
         }
         #expect(try fixture.mapText.contains("methods") == (taken.map { row.recorded[$0] } != ["GET"]))
         let again = try fixture.take(recordings, selection, onlyLast: true)
-        #expect(taken.allSatisfy { again[$0].kept?.change == .unchanged })
+        #expect(taken.allSatisfy { again[$0].file?.change == .unchanged })
         #expect(again.map(\.left) == row.left)
     }
 
@@ -68,9 +68,9 @@ struct ArchiveMethodTests {
         #expect(try !fixture.mapText.contains("password=p"))
         let text = try fixture.mapText
         let again = try fixture.take(recordings, selection, onlyLast: true)
-        #expect(again.compactMap(\.kept?.change) == Array(repeating: .unchanged, count: 6))
+        #expect(again.compactMap(\.file?.change) == Array(repeating: .unchanged, count: 6))
         let reversed = try fixture.take(recordings.reversed(), selection, replacing: true, onlyLast: true)
-        #expect(reversed.compactMap(\.kept).count == 6)
+        #expect(reversed.compactMap(\.file).count == 6)
         #expect(try fixture.mapText.components(separatedBy: "when").count == text.components(separatedBy: "when").count)
     }
 
@@ -131,9 +131,9 @@ struct ArchiveMethodTests {
     func defaults(_ fields: String) throws {
         try fixture.folder.write("substitutions.json", #"{ "$defaults": { \#(fields) } }"#)
         let recordings = ["GET", "POST"].map { Recording(method: $0, text: $0) }
-        for change in [EditedMap.KeptFile.Change.new, .unchanged] {
+        for change in [EditedMap.ResponseFile.Change.new, .unchanged] {
             let items = try fixture.take(recordings, HTTPArchive.Selection(methods: ["*"]))
-            #expect(items.map(\.kept?.change) == [change, change])
+            #expect(items.map(\.file?.change) == [change, change])
         }
         for method in ["GET", "POST"] {
             #expect(try fixture.served("https://h.com/a", method: method)?.body == Data(method.utf8))
@@ -147,9 +147,9 @@ struct ArchiveMethodTests {
             (["1", "9"], [.unchanged, .replaced]), (["9", "2"], [.replaced, .unchanged]),
             (["2", "1"], [.replaced, .replaced]), (["9", "1"], [.replaced, .replaced]),
             (["9", "9"], [.replaced, .replaced]),
-        ] as [([String], [EditedMap.KeptFile.Change])]
+        ] as [([String], [EditedMap.ResponseFile.Change])]
     )
-    func replaced(_ texts: [String], _ changes: [EditedMap.KeptFile.Change]) throws {
+    func replaced(_ texts: [String], _ changes: [EditedMap.ResponseFile.Change]) throws {
         let selection = try HTTPArchive.Selection(methods: ["*"])
         let recordings = { (texts: [String]) in zip(["GET", "POST"], texts).map { Recording(method: $0, text: $1) } }
         try fixture.take(recordings(["1", "2"]), selection)
@@ -158,7 +158,7 @@ struct ArchiveMethodTests {
         #expect(left == changes.map { $0 == .unchanged ? nil : .alreadyInMap(key: "https://h.com/a") })
         #expect(try fixture.contents() == before)
 
-        #expect(try fixture.take(recordings(texts), selection, replacing: true).map(\.kept?.change) == changes)
+        #expect(try fixture.take(recordings(texts), selection, replacing: true).map(\.file?.change) == changes)
         for (method, text) in zip(["GET", "POST"], texts) {
             #expect(try fixture.served("https://h.com/a", method: method)?.body == Data(text.utf8))
         }
@@ -180,12 +180,12 @@ struct ArchiveMethodTests {
         try fixture.folder.write("Resources/a.txt", "hello")
         let selection = try HTTPArchive.Selection(methods: ["*"])
         let item = try #require(try fixture.take([Recording(method: method)], selection).first)
-        #expect(item.kept?.change == (isSame ? .unchanged : nil))
+        #expect(item.file?.change == (isSame ? .unchanged : nil))
         #expect(item.left == (isSame ? nil : .alreadyInMap(key: "https://h.com/a")))
         #expect(try fixture.mapText == map)
         guard !isSame else { return }
         let replaced = try #require(try fixture.take([Recording(method: method)], selection, replacing: true).first)
-        #expect(replaced.kept?.change == .replaced)
+        #expect(replaced.file?.change == .replaced)
         #expect(try methods(method) == [method])
     }
 

@@ -22,16 +22,16 @@ struct ArchiveOrderTests {
     func inOrder(_ bodies: [String], _ entry: String) throws {
         let recordings = bodies.map { Recording(text: $0) }
         let items = try fixture.take(recordings)
-        #expect(items.map { $0.kept?.change } == bodies.map { _ in .new })
-        let second = items.compactMap(\.kept?.name).first { $0 != items.first?.kept?.name } ?? "none"
+        #expect(items.map { $0.file?.change } == bodies.map { _ in .new })
+        let second = items.compactMap(\.file?.name).first { $0 != items.first?.file?.name } ?? "none"
         var text = try fixture.mapText
         for part in ["\n", " "] { text = text.replacingOccurrences(of: part, with: "") }
         let expected = entry.replacingOccurrences(of: "h.com/a-2", with: second)
             .replacingOccurrences(of: "h.com/a\"", with: "h.com/a.txt\"").replacingOccurrences(of: " ", with: "")
         #expect(text == "{\"https://h.com/a\":\(expected)}")
-        #expect(Set(items.compactMap(\.kept?.name)).count == Set(bodies).count)
+        #expect(Set(items.compactMap(\.file?.name)).count == Set(bodies).count)
         let again = try fixture.take(recordings)
-        #expect(again.map { $0.kept?.change } == bodies.map { _ in .unchanged })
+        #expect(again.map { $0.file?.change } == bodies.map { _ in .unchanged })
     }
 
     @Test("Several responses to one request, and conditions made from bodies, are counted if they're written")
@@ -103,7 +103,7 @@ struct ArchiveOrderTests {
         try fixture.take(recordings, onlyLast: true)
         #expect(try fixture.take(recordings).map { $0.left?.kind } == ["entry", nil])
         let items = try fixture.take(recordings, replacing: true)
-        #expect(items.map { $0.kept?.change } == [.replaced, .unchanged])
+        #expect(items.map { $0.file?.change } == [.replaced, .unchanged])
         #expect(try fixture.served("https://h.com/a")?.body == Data("x".utf8))
     }
 }

@@ -111,7 +111,7 @@ struct HTTPArchiveTests {
         let archive = try HTTPArchive(Data(#"{"log":{"entries":[\#(entries)]}}"#.utf8))
         let items = try map.take(archive, HTTPArchive.Selection()).items
         #expect(items.dropLast().allSatisfy { $0.left?.kind == "malformed" })
-        #expect(items.last?.kept?.name == "h.com/a.txt")
+        #expect(items.last?.file?.name == "h.com/a.txt")
     }
 
     @Test("Text that isn't UTF-8 is left out")
@@ -180,7 +180,7 @@ struct HTTPArchiveTests {
         let items = try map.take(HTTPArchive(json), selection).items
         try map.save()
         #expect(items.count == 30_000)
-        #expect(items.filter { $0.kept != nil }.count == 30)
+        #expect(items.filter { $0.file != nil }.count == 30)
         #expect(try fixture.map().count == 30)
     }
 }
