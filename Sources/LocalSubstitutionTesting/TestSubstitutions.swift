@@ -47,8 +47,9 @@ public final class TestSubstitutions: Sendable {
     /// The running test's substitutions, from its trait, from a call of `withSubstitutions` or, in XCTest, from
     /// `TestSubstitutions.begin`.
     ///
-    /// Code outside such a test gets substitutions without entries. In Swift Testing, that includes code in an exit test
-    /// or a detached task. Their ``session`` fails each request with an error that explains what to write.
+    /// Code outside such a test gets substitutions without entries. In Swift Testing, that includes code in an exit
+    /// test or a detached task. The ``session`` of these substitutions fails each request with an error that explains
+    /// what to write.
     public static var current: TestSubstitutions { inForce ?? .missing }
 
     /// The substitutions of the current task or, outside of tasks with substitutions, those that have begun; `nil` if there

@@ -13,7 +13,7 @@ public import Foundation
 /// ```
 ///
 /// The client still receives what the server sent. The recording gets the status, headers and body that the closure
-/// leaves here, but:
+/// leaves here, with these exceptions:
 ///
 /// - `Set-Cookie` and headers that may contain a credential aren't written, even if the closure has set them.
 /// - If the body was changed, the headers that describe the server's bytes aren't written, such as `Content-Digest` or
