@@ -120,6 +120,19 @@ struct RecordedMapTests {
         #expect(try response("http://h/a", "POST") == "200 posted")
     }
 
+    @Test("The order of the members in a request's JSON changes nothing in a recording that's recorded again")
+    func orderOfMembers() throws {
+        let requests = [#"{"n": 1, "m": {"b": 2, "a": [3]}}"#, #"{"m": {"a": [3], "b": 2}, "n": 1.0}"#]
+        try record(Self.exchange("POST", "http://h/a", "posted", request: requests[0]))
+        let before = (text, files)
+        var map = try RecordedMap(file, bodies: bodies, keepsEntries: false)
+        let added = map.add([[Self.exchange("POST", "http://h/a", "posted", request: requests[1])]]).outcomes.joined()
+        #expect(map.removed == [])
+        try map.save()
+        #expect(try added.map { try $0.get().change } == [.unchanged])
+        #expect(text == before.0 && files == before.1, "\(text)")
+    }
+
     @Test("A later writing of the same test begins with the entries from before the first")
     func twice() throws {
         try record(Self.exchange("GET", "http://h/before"))

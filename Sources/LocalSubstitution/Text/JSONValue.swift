@@ -56,15 +56,15 @@ package enum JSONValue: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(ExactText(normal)) }
 
-    /// The value as JSON without white space, with the members of objects sorted. Equal values have the same JSON.
-    var normal: String {
+    /// The value as JSON on one line, with the members of objects sorted. Equal values have the same JSON.
+    package var normal: String {
         switch self {
         case .null, .bool, .string: return description
         case .number(let text): return Self.normal(ofNumber: text)
-        case .array(let elements): return "[\(elements.map(\.normal).joined(separator: ","))]"
+        case .array(let elements): return "[\(elements.map(\.normal).joined(separator: ", "))]"
         case .object(let object):
-            let members = object.members.map { "\(JSONText.string($0.key.text)):\($0.value.normal)" }
-            return "{\(members.ordered { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ","))}"
+            let members = object.members.ordered { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
+            return JSONText.object(members.map { ($0.key.text, $0.value.normal) })
         }
     }
 

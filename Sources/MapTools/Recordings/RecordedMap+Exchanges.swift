@@ -31,6 +31,19 @@ extension RecordedMap {
         let key: String
         let when: String?
 
+        /// The order of members in the condition's JSON doesn't matter.
+        package static func == (one: Self, other: Self) -> Bool {
+            one.methods == other.methods && one.key == other.key && one.condition == other.condition
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(methods)
+            hasher.combine(key)
+            hasher.combine(condition)
+        }
+
+        private var condition: JSONValue? { when.flatMap { JSONValue($0) } }
+
         /// The methods, the URL and the condition on the body.
         package var description: String {
             let url = URL(string: key).map { ShownURL($0).text } ?? key
@@ -176,9 +189,14 @@ extension RecordedMap {
             let result: Result<Added, Complaint>
             do throws(Complaint) {
                 let file = file(for: addition, of: url)
-                let members = members(addition, of: url, file: file, listsMethod: listsMethod)
+                var members = members(addition, of: url, file: file, listsMethod: listsMethod)
+                let same = answersOnDisk(toRequestOf: members, key)
+                // Otherwise, each recording run could change the order of the condition's members.
+                if let when = same.first?["when"], let place = members.firstIndex(where: { $0.key == "when" }) {
+                    members[place].value = when
+                }
                 try Self.check(Self.value(before, adding: [members]), of: key, document.values["$defaults"])
-                let change = change(members, addition.exchange.response.body, of: key)
+                let change = change(members, addition.exchange.response.body, since: same)
                 alternatives.append(members)
                 result = .success(Added(change: change, file: file ?? "", note: addition.note))
             } catch {
@@ -204,10 +222,19 @@ extension RecordedMap {
         )
     }
 
-    /// What changes, compared with the recording on disk.
-    private func change(_ members: EntryText.Members, _ body: Data, of key: String) -> EditedMap.ResponseFile.Change {
-        guard let old, let value = old.document.values[key], let text = EntryText(value) else { return .new }
-        let same = text.answers.filter { Self.request(of: $0.members, key) == Self.request(of: members, key) }
+    /// Returns the answers on disk that are for the same requests as an answer with these members.
+    private func answersOnDisk(toRequestOf members: EntryText.Members, _ key: String) -> [EntryText.Answer] {
+        let request = Self.request(of: members, key)
+        let answers = old?.document.values[key].flatMap { EntryText($0) }?.answers ?? []
+        return answers.filter { Self.request(of: $0.members, key) == request }
+    }
+
+    /// What changes, compared with the answers on disk to the same request.
+    private func change(
+        _ members: EntryText.Members,
+        _ body: Data,
+        since same: [EntryText.Answer]
+    ) -> EditedMap.ResponseFile.Change {
         let isSame = same.contains { answer in
             guard Self.withoutFile(answer.members) == Self.withoutFile(members) else { return false }
             return Self.texts(answer["file"].map { "[\($0)]" }).first.map { folder.hasFile($0, body) } ?? body.isEmpty
