@@ -125,7 +125,7 @@ public final class SubstitutionServer: Sendable {
     /// The first call for an origin opens the origin's port.
     ///
     /// - Parameter url: An http or https URL with a host and without user info. Its path, query and fragment don't
-    ///   change.
+    ///   change. If it has no path, the local URL's path is `/`.
     /// - Throws: An error if the URL has another form, the port can't be opened, the server was stopped, or the server
     ///   already has the largest number of origins, at most 256.
     public func url(for url: URL) throws(SubstitutionServerError) -> URL {

@@ -8,6 +8,8 @@ import LocalSubstitution
 enum AsyncHTTPClientStandIn {
     struct HTTPMethod: Sendable {
         let rawValue: String
+
+        static let POST = HTTPMethod(rawValue: "POST")
     }
 
     struct HTTPHeaders: Sendable, Sequence {
@@ -22,6 +24,7 @@ enum AsyncHTTPClientStandIn {
         let data: Data
 
         init(bytes: some Sequence<UInt8>) { data = Data(bytes) }
+        init(string: String) { self.init(bytes: string.utf8) }
     }
 
     struct HTTPResponseStatus: Sendable {
@@ -31,9 +34,17 @@ enum AsyncHTTPClientStandIn {
     }
 
     struct HTTPClientRequest: Sendable {
+        struct Body: Sendable {
+            fileprivate let buffer: ByteBuffer
+
+            static func bytes(_ buffer: ByteBuffer) -> Body { Body(buffer: buffer) }
+            func collect(upTo maxBytes: Int) async throws -> ByteBuffer { buffer }
+        }
+
         let url: String
         var method = HTTPMethod(rawValue: "GET")
         var headers = HTTPHeaders()
+        var body: Body?
 
         init(url: String) { self.url = url }
     }
@@ -53,18 +64,10 @@ enum AsyncHTTPClientStandIn {
             (self.status, self.headers, self.body) = (status, headers, body)
         }
     }
+}
 
-    struct TimeAmount: Sendable {
-        static func seconds(_ amount: Int64) -> TimeAmount { TimeAmount() }
-    }
-
-    final class HTTPClient: Sendable {
-        static let shared = HTTPClient()
-
-        func execute(_ request: HTTPClientRequest, timeout: TimeAmount) async throws -> HTTPClientResponse {
-            throw URLError(.notConnectedToInternet)
-        }
-    }
+extension Data {
+    init(buffer: AsyncHTTPClientStandIn.ByteBuffer) { self = buffer.data }
 }
 
 /// Swift OpenAPI's runtime, with swift-http-types.
