@@ -89,10 +89,8 @@ package enum RecordingRules {
             return .responseHeader("Vary: *")
         }
         if let control = response.value(forHTTPHeaderField: "Cache-Control") {
-            let names = HTTPSyntax.elements(of: control.asciiLowercased).map {
-                $0.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces)
-            }
-            if let found = ["no-store", "private"].first(where: { names.contains($0) }) { return .cacheControl(found) }
+            let directives = HTTPSyntax.directives(of: control)
+            for name in ["no-store", "private"] where directives[name] != nil { return .cacheControl(name) }
         }
         return nil
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Guarded
+import HTTPSyntax
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -41,7 +42,7 @@ final class RefreshedFiles: Sendable {
                 throw Complaint("the server responded with status \(response.statusCode)")
             }
             if let value = response.value(forHTTPHeaderField: "Cache-Control"),
-                LoaderRules.directives(value)["no-store"] != nil
+                HTTPSyntax.directives(of: value)["no-store"] != nil
             {
                 throw Complaint("the server's Cache-Control says “no-store”")
             }
