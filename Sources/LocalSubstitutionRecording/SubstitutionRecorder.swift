@@ -189,7 +189,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     ///
     /// If the body for the URL isn't written yet, writes it first: an app can request a URL again as soon as it has the
     /// response.
-    package func answer(_ request: URLRequest) throws(FileProblem) -> (response: CachedURLResponse, file: URL?)? {
+    package func answer(_ request: URLRequest) throws(Complaint) -> (response: CachedURLResponse, file: URL?)? {
         guard let url = Self.url(of: request), let requested = request.url else { return nil }
         report(contents.writeBodies(neededFor: url))
         while true {
@@ -200,8 +200,8 @@ extension SubstitutionRecorder: ResponseRecorder {
                 }
                 ?? contents.foreign.substitution(for: url, headers: request.headers)
             guard let substitution else { return nil }
-            do throws(FileProblem) {
-                let file = try substitution.fileName.map { name throws(FileProblem) in
+            do throws(Complaint) {
+                let file = try substitution.fileName.map { name throws(Complaint) in
                     try FileBytes(opening: name, in: contents.resources)
                 }
                 let builder = ResponseBuilder(substitution: substitution, file: file, traits: .current)

@@ -60,7 +60,7 @@ extension Explanation.Judgement {
     /// - Parameters:
     ///   - problem: Why the file of the entry's response can't be read; `nil` if it can, or if there's no file.
     ///   - isStored: Whether the default cache has a response.
-    init(_ plan: Plan, _ problem: FileProblem?, isStored: Bool) {
+    init(_ plan: Plan, _ problem: Complaint?, isStored: Bool) {
         switch plan.action {
         case .answer(let substitution):
             if let problem {

@@ -198,7 +198,7 @@ extension RefreshedFiles {
     /// refreshed file is already stored. Returns whether new bytes are in use from now on.
     private func use(_ data: Data, _ response: HTTPURLResponse, for question: Question) throws(Complaint) -> Bool {
         let file: FileBytes
-        do throws(FileProblem) {
+        do throws(Complaint) {
             file = try files.file(question.fileName, in: question.folder)
         } catch {
             throw Complaint("the entry's file \(error.fragment)")

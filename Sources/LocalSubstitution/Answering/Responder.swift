@@ -131,7 +131,7 @@ final class Responder: Sendable {
 
     /// Returns the bytes of a file that a plan's response needs. The bytes stay in memory, unless the response is a
     /// handler's.
-    func read(_ name: String, in folder: ResourcesFolder, for plan: Plan) throws(FileProblem) -> FileBytes {
+    func read(_ name: String, in folder: ResourcesFolder, for plan: Plan) throws(Complaint) -> FileBytes {
         plan.isHandled
             ? try FileBytes(opening: name, in: folder, mayMap: false) : try retained.file(name, in: folder)
     }
@@ -141,7 +141,7 @@ final class Responder: Sendable {
     func response(
         to plan: Plan,
         by substitution: Substitution
-    ) throws(FileProblem) -> CachedURLResponse? {
+    ) throws(Complaint) -> CachedURLResponse? {
         guard let url = plan.request.url else { return nil }
         var file: FileBytes?
         if let name = substitution.fileName, let folder = plan.folder { file = try read(name, in: folder, for: plan) }
@@ -284,7 +284,7 @@ extension Responder {
         guard !plan.ignoresLocalData else { return (.nothing, nil) }
         var problem: String?
         if case .answer(let substitution) = plan.action, let url = plan.request.url {
-            do throws(FileProblem) {
+            do throws(Complaint) {
                 guard let response = try response(to: plan, by: substitution) else { return (.nothing, nil) }
                 return (.ofEntry(response, substitution), nil)
             } catch {
@@ -395,7 +395,7 @@ extension Responder {
 /// file, and the default cache instead of an unreadable file.
 extension Responder {
     /// Reports that an entry's file can't be read, and drops the URL's response in memory.
-    func report(_ problem: FileProblem, key: String, file: URL?, _ url: URL) {
+    func report(_ problem: Complaint, key: String, file: URL?, _ url: URL) {
         retained.remove(url.absoluteString)
         observers.report(.fault, url, key: key, file: file, reason: problem.fragment)
     }
@@ -403,7 +403,7 @@ extension Responder {
     func reportGoneFiles(_ plan: Plan) {
         guard let match = plan.match, match.goneFile != nil, let url = plan.request.url else { return }
         for case (let entry, let map, .fileIsGone(let name)) in match.skipped {
-            report(.missing, key: entry.key, file: map.storage.folder?.url(of: name), url)
+            report(.missingFile, key: entry.key, file: map.storage.folder?.url(of: name), url)
         }
     }
 }

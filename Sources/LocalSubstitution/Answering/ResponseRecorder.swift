@@ -17,7 +17,7 @@ package protocol ResponseRecorder: AnyObject, Sendable {
     func expectsStream(_ request: URLRequest) -> Bool
     /// Returns the recorded response, and its file, if it has one; `nil` if there's no response. Throws a problem if the
     /// file can't be read.
-    func answer(_ request: URLRequest) throws(FileProblem) -> (response: CachedURLResponse, file: URL?)?
+    func answer(_ request: URLRequest) throws(Complaint) -> (response: CachedURLResponse, file: URL?)?
     /// Returns the validators with which a request can ask the server whether the recorded response is current; `nil`
     /// if there are none.
     func validators(for request: URLRequest) -> Validators?

@@ -184,15 +184,15 @@ final class RetainedResponses: Sendable {
     var noted: Int { state.withLock { $0.endlessOrder.count + $0.fileOrder.count } }
 
     /// Returns a file's bytes: the held bytes if they're current, and otherwise newly read bytes.
-    func file(_ name: String, in folder: ResourcesFolder) throws(FileProblem) -> FileBytes {
-        try file(at: folder.path(of: name)) { () throws(FileProblem) in
+    func file(_ name: String, in folder: ResourcesFolder) throws(Complaint) -> FileBytes {
+        try file(at: folder.path(of: name)) { () throws(Complaint) in
             try FileBytes(opening: name, in: folder, mayMap: !checksFiles)
         }
     }
 
     /// Returns a file's held bytes if they're current, and otherwise the bytes that `read` returns. Threads that ask
     /// for a file at the same time share one read.
-    func file(at path: String, read: () throws(FileProblem) -> FileBytes) throws(FileProblem) -> FileBytes {
+    func file(at path: String, read: () throws(Complaint) -> FileBytes) throws(Complaint) -> FileBytes {
         if let current = currentFile(at: path) { return current }
         let wantedAt = FileStatus.now
         let turn = beginRead(of: path)

@@ -56,12 +56,12 @@ struct HandledAnswer {
             }
             if let problem = file.problem { return "The file “\(file.text)” \(problem)" }
             guard let folder else { return FileChecker.noFolder(for: file, inCode: true) }
-            do throws(FileProblem) {
+            do throws(Complaint) {
                 _ = try folder.open(file.text)
             } catch {
-                let known = error == .missing ? MisplacedFiles(folder).finding(on: file.text)?.message : nil
-                let advice = error == .missing ? " Add it to “\(folder.path)”, or correct the name." : ""
-                return "The file “\(file.text)” \(known ?? error.message + advice)"
+                let known = error == .missingFile ? MisplacedFiles(folder).finding(on: file.text)?.message : nil
+                let advice = error == .missingFile ? " Add it to “\(folder.path)”, or correct the name." : ""
+                return "The file “\(file.text)” \(known ?? "\(error)\(advice)")"
             }
         }
         return nil

@@ -158,11 +158,11 @@ private struct RemoteComparer: Sendable {
     private func compare(_ job: Job) async -> [RemoteComparison] {
         var comparisons = job.entries.map { RemoteComparison($0) }
         let old: FileBytes
-        do throws(FileProblem) {
+        do throws(Complaint) {
             old = try FileBytes(opening: job.name, in: folder)
         } catch {
             for index in comparisons.indices {
-                comparisons[index].fail(.unreadable, "The file “\(comparisons[index].file)” \(error.message)")
+                comparisons[index].fail(.unreadable, "The file “\(comparisons[index].file)” \(error)")
             }
             return comparisons
         }
