@@ -231,11 +231,11 @@ extension RecorderIndex {
         // Waits for commands, which still need their temporary files.
         let turn = try? FolderTurn(folder, map.resources)
         defer { withExtendedLifetime(turn) {} }
-        do throws(WrittenFolder.Problem) {
+        do throws(Complaint) {
             try map.writtenFolder.checkIsWritable()
             try map.writtenResources.checkIsWritable()
         } catch {
-            throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(error.message)")
+            throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(error)")
         }
         let found = try Self.document(of: &map, in: folder)
         let document = found ?? MapDocument()

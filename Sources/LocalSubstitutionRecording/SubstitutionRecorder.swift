@@ -101,16 +101,16 @@ public final class SubstitutionRecorder: Sendable {
         set { state.withLock { $0.onRecovery = newValue } }
     }
 
-    private func report(_ problem: String?) {
+    private func report(_ problem: Complaint?) {
         guard let problem else { return }
         let isFirst = state.withLock { state in
             defer { (state.isFailing, state.hasWritten) = (true, false) }
             return !state.isFailing
         }
-        if isFirst { onProblem?(problem) }
+        if isFirst { onProblem?(problem.description) }
     }
 
-    private func reportSave(_ problem: String?) {
+    private func reportSave(_ problem: Complaint?) {
         report(problem)
         let hasRecovered = state.withLock { state in
             guard problem == nil, state.isFailing, state.hasWritten else { return false }

@@ -248,23 +248,18 @@ private struct RemoteComparer: Sendable {
     /// Replaces the file with a body. Returns why the file is unchanged; `nil` if it was replaced.
     private func replace(_ old: FileBytes, by body: Data, of job: Job) -> String? {
         if let contradiction = contradiction(body, old.data, of: job) { return contradiction }
-        let turn: FolderTurn
         do throws(Complaint) {
-            turn = try FolderTurn(folder.url, limit: 30)
-        } catch {
-            return error.description
-        }
-        defer { withExtendedLifetime(turn) {} }
-        // Writes to the real path, so that a symbolic link to another file in the folder stays a link.
-        guard let place = folder.realName(of: job.name), FileStatus(path: folder.path(of: job.name)) == old.status
-        else {
-            return "Another program changed or removed the file while its URL was loaded. Run the command again."
-        }
-        do throws(WrittenFolder.Problem) {
+            let turn = try FolderTurn(folder.url, limit: 30)
+            defer { withExtendedLifetime(turn) {} }
+            // Writes to the real path, so that a symbolic link to another file in the folder stays a link.
+            guard let place = folder.realName(of: job.name), FileStatus(path: folder.path(of: job.name)) == old.status
+            else {
+                return "Another program changed or removed the file while its URL was loaded. Run the command again."
+            }
             try WrittenFolder(path: folder.path, holdsTurn: true).write(body, to: place)
             return nil
         } catch {
-            return error.message
+            return error.description
         }
     }
 
