@@ -106,7 +106,7 @@ final class RecorderFolder: Sendable {
             pending.append(exchange, report: report)
             return pending.areMany
         }
-        if areMany == nil { report(.notRecorded(reason: Complaint.closed.description)) }
+        if areMany == nil { report(.notRecorded(.closed)) }
         return areMany ?? false
     }
 
@@ -173,7 +173,7 @@ final class RecorderFolder: Sendable {
                     last[url]?.removeAll { $0.accepted.isForSameRequest(as: headers) }
                     index.withLock { $0.drop(url, file: $0.responses[url]?.recorded(for: headers)?.notes.file) }
                 }
-                outcomes[number] = .notRecorded(reason: reason.description)
+                outcomes[number] = .notRecorded(reason)
             }
         }
         let files = WrittenFolder.Batch(in: output.map.writtenResources)
@@ -198,7 +198,7 @@ final class RecorderFolder: Sendable {
             } catch {
                 output.map.names.release(file)
                 // The earlier recording stays: it's still complete, and has its own validator.
-                outcomes[number] = .notRecorded(reason: error.fragment)
+                outcomes[number] = .notRecorded(error)
                 problem = error
             }
         }

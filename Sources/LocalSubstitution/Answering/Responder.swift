@@ -353,7 +353,7 @@ extension Responder {
         case .recorded(let file, let bytes, let note):
             observers.report(.recorded, url, file: file, bytes: bytes, reason: note)
         case .unchanged: break
-        case .notRecorded(let reason): observers.report(.notRecorded, url, reason: reason)
+        case .notRecorded(let reason): observers.report(.notRecorded, url, reason: reason.fragment)
         }
     }
 

@@ -7,9 +7,9 @@ package import FoundationNetworking
 /// A session's recorder: a `SubstitutionRecorder`. If the network fails, the responses that it has recorded are
 /// returned.
 package protocol ResponseRecorder: AnyObject, Sendable {
-    /// Returns why the recorder doesn't handle a request, without a period; `nil` if it does. Then it may record the
+    /// Returns why the recorder doesn't handle a request; `nil` if it does. Then it may record the
     /// response and, if the network fails, its recorded response is returned.
-    func refusal(of request: URLRequest) -> String?
+    func refusal(of request: URLRequest) -> Complaint?
     /// Returns whether a request has a recorded response that ``answer(_:)`` can read.
     func hasAnswer(to request: URLRequest) -> Bool
     /// Returns whether the response to a request is probably an event stream. The client gets a stream's pieces as they

@@ -486,8 +486,8 @@ final class RequestLoad {
     /// Reports that the recorder doesn't get a response of which the client already has a part.
     private func reportUnfinished(_ sent: ForwardedRequest) {
         guard case .recorder? = sent.fallback, sent.isPartial, let url = sent.plan.request.url else { return }
-        let reason = "the response was cut off, or the client didn't wait for its end"
-        responder.report(.notRecorded(reason: reason), of: url)
+        let reason = Complaint("the response was cut off, or the client didn't wait for its end")
+        responder.report(.notRecorded(reason), of: url)
     }
 
     /// Returns the next step for the target of a network redirect. Returns `nil` if the network responds: for example,
@@ -525,7 +525,7 @@ final class RequestLoad {
             guard plan.substitution != nil else {
                 let reason = attachment.rules.recorder?.refusal(of: plan.request)
                 return outcome(received.head) { [responder, url = plan.request.url] in
-                    if let reason, let url { responder.report(.notRecorded(reason: reason), of: url) }
+                    if let reason, let url { responder.report(.notRecorded(reason), of: url) }
                 }
             }
             responder.maps.use(plan)
@@ -549,7 +549,8 @@ final class RequestLoad {
             body: received.data ?? Data(),
             redirects: redirects,
             isBrowsed: attachment.rules.isBrowsed,
-            obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: sent.limit) : nil)
+            credential: sent.credential(after: redirects),
+            notHeld: received.body == nil ? .notHeld(most: sent.limit) : nil
         )
         // The recorder gets the response before the client does, so that `flush()` waits for it. The recorder writes it
         // later, so that delivery isn't delayed. The closures capture neither `self` nor the plan: both hold the
