@@ -221,41 +221,25 @@ extension Responder {
         if case .answer = plan.action { isAtHand(plan) } else { plan.ignoresLocalData }
     }
 
-    private enum Found {
-        case ofEntry(CachedURLResponse, Substitution)
-        case inDefaultCache(CachedURLResponse)
-        case nothing
-
-        var response: CachedURLResponse? {
-            switch self {
-            case .ofEntry(let response, _), .inDefaultCache(let response): response
-            case .nothing: nil
-            }
-        }
-    }
-
     /// Returns the response that a plan leads to: an entry's, or else the default cache's; `nil` if there's neither.
     /// Reports which.
     func cachedResponse(by plan: Plan) -> CachedURLResponse? {
         reportGoneFiles(plan)
-        let (found, problem) = find(plan)
-        if plan.request.isVerification { return found.response }
-        switch found {
-        case .ofEntry(let response, let substitution):
+        let (response, substitution, problem) = find(plan)
+        if plan.request.isVerification { return response }
+        if let response, let substitution {
             let bytes = response.data.count
             reportMatched(plan, plan.substitution?.fileURL, bytes: bytes)
             let isFinal = substitution.use == .always && !substitution.isFollowed
             note(plan, .matched, bytes: bytes, isFinal ? response : nil)
-            return response
-        case .inDefaultCache(let response):
+        } else if response != nil {
             observers.report(.defaultCacheHit, plan.request.url, key: plan.namingEntry?.key)
             note(plan, .defaultCacheHit)
-            return response
-        case .nothing:
+        } else {
             reportUnmatched(plan, since: problem)
             note(plan, .missed)
-            return nil
         }
+        return response
     }
 
     /// Notes how a lookup was counted, in case that a protocol gets the request. Notes nothing for a response that is
@@ -278,22 +262,20 @@ extension Responder {
         if let count = returned.removeNote(of: request) { observers.uncount(count.kind, bytes: count.bytes) }
     }
 
-    /// Returns what the map or the default cache has for a plan's request, and the problem that keeps the matching
-    /// entry from responding; `nil` to report the plan's reason.
-    private func find(_ plan: Plan) -> (Found, problem: String?) {
-        guard !plan.ignoresLocalData else { return (.nothing, nil) }
+    /// Returns what the map or the default cache has for a plan's request. Also returns what responds; `nil` if that's
+    /// the default cache. And the problem that keeps the matching entry from responding; `nil` to report the plan's reason.
+    private func find(_ plan: Plan) -> (CachedURLResponse?, by: Substitution?, problem: String?) {
+        guard !plan.ignoresLocalData else { return (nil, nil, nil) }
         var problem: String?
         if case .answer(let substitution) = plan.action, let url = plan.request.url {
             do throws(Complaint) {
-                guard let response = try response(to: plan, by: substitution) else { return (.nothing, nil) }
-                return (.ofEntry(response, substitution), nil)
+                return (try response(to: plan, by: substitution), substitution, nil)
             } catch {
                 report(error, key: substitution.key, file: substitution.fileURL, url)
                 problem = "the file \(error.fragment)"
             }
         }
-        let response = key(of: plan).flatMap(defaultCache.response(under:))
-        return (response.map { .inDefaultCache($0) } ?? .nothing, problem)
+        return (key(of: plan).flatMap(defaultCache.response(under:)), nil, problem)
     }
 
     // MARK: Reporting

@@ -209,16 +209,16 @@ private struct RemoteComparer: Sendable {
             return nil
         }
         let request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
-        let outcome = await withCheckedContinuation { continuation in
+        let result = await withCheckedContinuation { continuation in
             loader.load(request, limit: limit) { continuation.resume(returning: $0) }
         }
-        switch outcome {
-        case .failed(let reason):
-            comparison.fail(.unreachable, "The URL can't be loaded: \(reason.sentence)")
-        case .tooLong:
+        switch result {
+        case .failure(let error) where error.code == .dataLengthExceedsMaximum:
             comparison.fail(.unreadable, refusal)
+        case .failure(let error):
+            comparison.fail(.unreachable, "The URL can't be loaded: \(error.localizedDescription.sentence)")
         // Linux's loader leaves out the body of a redirect that it can't follow.
-        case .answer(let response, let data)
+        case .success((let response, let data))
         where [200, status].contains(response.statusCode)
             && !(data.isEmpty && Redirect.statuses.contains(response.statusCode)):
             comparison.remoteBytes = data.count
@@ -227,9 +227,9 @@ private struct RemoteComparer: Sendable {
                 comparison.firstDifference = Self.firstDifference(bytes, data)
             }
             return data
-        case .answer(let response, _) where [404, 410].contains(response.statusCode):
+        case .success((let response, _)) where [404, 410].contains(response.statusCode):
             (comparison.result, comparison.status) = (.gone, response.statusCode)
-        case .answer(let response, _):
+        case .success((let response, _)):
             comparison.fail(
                 .unreachable,
                 "The server responded with status \(response.statusCode). Open the URL to see why."
