@@ -49,6 +49,24 @@ package enum HTTPSyntax {
         return parts.map { Substring(withoutBlanks($0)) }
     }
 
+    /// The parameters after a value, such as `charset=utf-8` after `text/html;` (RFC 9110 §5.6.6), without the white space
+    /// around names and values. A value keeps its quotation marks. It's `nil` if there's nothing after the name.
+    package static func parameters(of value: String) -> [(name: String, value: String?)] {
+        value.utf8.split(separator: UInt8(ascii: ";")).dropFirst().map(pair).filter { !$0.name.isEmpty }
+    }
+
+    /// The directives of a `Cache-Control` and their values, in lowercase (RFC 9111 §5.2). A directive without `=` has an
+    /// empty value.
+    package static func directives(of control: String) -> [String: String] {
+        let pairs = elements(of: control.asciiLowercased).map { pair($0.utf8) }
+        return Dictionary(pairs.map { ($0.name, $0.value ?? "") }) { $1 }
+    }
+
+    private static func pair(_ text: Substring.UTF8View) -> (name: String, value: String?) {
+        let parts = text.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(Substring(withoutBlanks($0))) }
+        return (parts.first ?? "", parts.dropFirst().first)
+    }
+
     /// Removes spaces and tabs at both ends (RFC 9110 §5.6.3).
     ///
     /// Foundation's `trimmingCharacters(in:)` takes four times as long, and a map is loaded with all its headers.

@@ -167,11 +167,6 @@ extension Exchange {
         return .refuse(refusal, dropping: [200, 404, 410].contains(response.statusCode) ? url : nil)
     }
 
-    /// Why a body that was too long for memory isn't recorded; `nil` if the body is in memory.
-    private var notHeld: Complaint? {
-        if case .notHeld(let most) = obstacle { .notHeld(most: most) } else { nil }
-    }
-
     /// Returns why the map excludes the target of the redirects; `nil` if it doesn't, or if there was no redirect. If
     /// the target is excluded, the response must not be recorded under the original URL either.
     private func exclusionOfTarget(_ foreign: ForeignEntries) -> Complaint? {

@@ -66,8 +66,8 @@ final class RecorderFolder: Sendable {
         output = Guarded(Output(lock: lock, map: map, texts: index.responses.mapValues(\.text)))
         self.index = Guarded(index)
         // If the disk is full, the recorded responses are still returned, and the next save tries again.
-        if let problem = saveAll(), !problem.isDiskFull {
-            throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(problem.message)")
+        if let problem = save(), !problem.isDiskFull {
+            throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(problem)")
         }
     }
 
@@ -106,21 +106,21 @@ final class RecorderFolder: Sendable {
             pending.append(exchange, report: report)
             return pending.areMany
         }
-        if areMany == nil { report(.notRecorded(reason: Complaint.closed.description)) }
+        if areMany == nil { report(.notRecorded(.closed)) }
         return areMany ?? false
     }
 
-    /// Returns a message if a body couldn't be written; otherwise, `nil`.
-    func writeBodies() -> String? {
+    /// Returns why a body couldn't be written; `nil` if all were.
+    func writeBodies() -> Complaint? {
         // If no body is waiting, the caller needn't wait while another thread writes the map.
         guard pending.withLock({ !$0.all.isEmpty }) else { return nil }
         return output.withLock { writeBodies(&$0) }
     }
 
     /// Writes the bodies of all pending responses if one of them is for the given URL. Otherwise, does nothing, so that
-    /// requests for other URLs needn't wait until bodies are redacted and written. Returns a message if a body couldn't
-    /// be written; otherwise, `nil`.
-    func writeBodies(neededFor url: NormalizedURL) -> String? {
+    /// requests for other URLs needn't wait until bodies are redacted and written. Returns why a body couldn't be
+    /// written; otherwise, `nil`.
+    func writeBodies(neededFor url: NormalizedURL) -> Complaint? {
         let arrived = pending.withLock { $0.all }
         let isNeeded = arrived.contains {
             (try? RecordingRules.url(of: $0.exchange.request).canonical) == url.canonical
@@ -128,30 +128,28 @@ final class RecorderFolder: Sendable {
         return isNeeded ? writeBodies() : nil
     }
 
-    /// Writes the waiting bodies, the map and the notes. Returns a message if something couldn't be written; `nil` if
-    /// everything was, or if the folder is closed.
+    /// Writes the waiting bodies, the map and the notes. Returns why something couldn't be written; `nil` if everything
+    /// was, or if the folder is closed.
     ///
     /// First waits until no command is changing the folder: otherwise, the command's changes would be overwritten.
     /// Locks `output` only then, so that a slow command doesn't delay deliveries.
     ///
     /// - Parameter closing: Whether to close the folder afterward; `false` by default. A closed folder is unlocked, and
     ///   accepts no more responses.
-    func save(closing: Bool = false) -> String? { saveAll(closing: closing)?.message }
-
-    private func saveAll(closing: Bool = false) -> (message: String, isDiskFull: Bool)? {
+    func save(closing: Bool = false) -> Complaint? {
         if closing { pending.withLock { $0.isClosed = true } }
         let turn = try? FolderTurn(folder)
         defer { withExtendedLifetime(turn) {} }
         return output.withLock { output in
             let problem = writeBodies(&output)
             defer { if closing { output.lock = nil } }
-            return save(&output) ?? problem.map { ($0, false) }
+            return save(&output) ?? problem
         }
     }
 
     // MARK: Bodies
 
-    private func writeBodies(_ output: inout Output) -> String? {
+    private func writeBodies(_ output: inout Output) -> Complaint? {
         let batch = pending.withLock { $0.all }
         guard !batch.isEmpty else { return nil }
         var outcomes = [Exchange.Report](repeating: .unchanged, count: batch.count)
@@ -175,19 +173,19 @@ final class RecorderFolder: Sendable {
                     last[url]?.removeAll { $0.accepted.isForSameRequest(as: headers) }
                     index.withLock { $0.drop(url, file: $0.responses[url]?.recorded(for: headers)?.notes.file) }
                 }
-                outcomes[number] = .notRecorded(reason: reason.description)
+                outcomes[number] = .notRecorded(reason)
             }
         }
         let files = WrittenFolder.Batch(in: output.map.writtenResources)
         let new = last.values.flatMap(\.self).sorted { $0.number < $1.number }
             .filter { !putUnchanged($0.accepted, foreign) }
             .map { ($0.number, $0.accepted, file: newName(for: $0.accepted, &output.map.names, files)) }
-        var message: String?
-        var problem: WrittenFolder.Problem?
-        do throws(WrittenFolder.Problem) { try journal.add(new.map(\.file)) } catch { problem = error }
+        var problem: Complaint?
+        var ofJournal: Complaint?
+        do throws(Complaint) { try journal.add(new.map(\.file)) } catch { ofJournal = error }
         for (number, accepted, file) in new {
-            do throws(WrittenFolder.Problem) {
-                if let problem { throw problem }
+            do throws(Complaint) {
+                if let ofJournal { throw ofJournal }
                 // A response that arrived together with this one may have the same body.
                 if putUnchanged(accepted, foreign) {
                     output.map.names.release(file)
@@ -200,13 +198,13 @@ final class RecorderFolder: Sendable {
             } catch {
                 output.map.names.release(file)
                 // The earlier recording stays: it's still complete, and has its own validator.
-                outcomes[number] = .notRecorded(reason: error.fragment)
-                message = error.message
+                outcomes[number] = .notRecorded(error)
+                problem = error
             }
         }
         for (pending, outcome) in zip(batch, outcomes) { pending.report(outcome) }
         pending.withLock { $0.removeFirst(batch.count) }
-        return message
+        return problem
     }
 
     /// Records a response without writing its body, if the folder already has the same body. Otherwise, changes nothing
@@ -252,20 +250,19 @@ final class RecorderFolder: Sendable {
     // MARK: The map
 
     /// Writes the map and the notes, removes old files, and clears the journal, in this order. So the map never uses a
-    /// missing file, and each file in the folder is in the map or in the journal. Returns a message if something
-    /// couldn't be written; otherwise, `nil`.
-    private func save(_ output: inout Output) -> (message: String, isDiskFull: Bool)? {
+    /// missing file, and each file in the folder is in the map or in the journal. Returns why something couldn't be
+    /// written; otherwise, `nil`.
+    private func save(_ output: inout Output) -> Complaint? {
         guard output.lock != nil else { return nil }
         do throws(SubstitutionMapError) {
             try adoptEdits(&output)
         } catch {
-            return (
-                "“\(Self.mapName)” has a problem, so the recorder doesn't write to it. \(RecorderIndex.advice(on: error))",
-                false
+            return Complaint(
+                "“\(Self.mapName)” has a problem, so the recorder doesn't write to it. \(RecorderIndex.advice(on: error))"
             )
         }
         var unsaved = RecorderIndex.Unsaved()
-        do throws(WrittenFolder.Problem) {
+        do throws(Complaint) {
             dropLostResponses()
             let index = index.withLock { index in
                 let copy = index
@@ -292,7 +289,7 @@ final class RecorderFolder: Sendable {
             return nil
         } catch {
             index.withLock { $0.unsaved.formUnion(unsaved) }
-            return (error.message, error.isDiskFull)
+            return error
         }
     }
 

@@ -137,7 +137,7 @@ struct RecorderIndex: Sendable {
     }
 
     /// The current time in milliseconds since 1970.
-    static var now: Int { Int(FileStatus.now / 1_000_000) }
+    static var now: Int { Int(System.now / 1_000_000) }
 }
 
 extension RecorderIndex {
@@ -231,11 +231,11 @@ extension RecorderIndex {
         // Waits for commands, which still need their temporary files.
         let turn = try? FolderTurn(folder, map.resources)
         defer { withExtendedLifetime(turn) {} }
-        do throws(WrittenFolder.Problem) {
+        do throws(Complaint) {
             try map.writtenFolder.checkIsWritable()
             try map.writtenResources.checkIsWritable()
         } catch {
-            throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(error.message)")
+            throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(error)")
         }
         let found = try Self.document(of: &map, in: folder)
         let document = found ?? MapDocument()

@@ -31,15 +31,15 @@ final class RecordingJournal: Sendable {
 
     /// Adds the names of files that are about to be written, or that the map will no longer use. If that fails, throws
     /// a problem, and the journal has only its earlier names.
-    func add(_ names: some Sequence<String>) throws(WrittenFolder.Problem) {
-        try added.withLock { added throws(WrittenFolder.Problem) in
+    func add(_ names: some Sequence<String>) throws(Complaint) {
+        try added.withLock { added throws(Complaint) in
             let new = names.filter { !added.contains($0) }
             let length = FileStatus(descriptor: descriptor)?.size
             let code = WrittenFolder.write(Data(new.map { "\($0)\n" }.joined().utf8), to: descriptor)
             guard code == 0 else {
                 // A truncated name could match another file, or run into the next name.
                 if let length { _ = ftruncate(descriptor, off_t(length)) }
-                throw WrittenFolder.Problem(name: Self.name, code: code)
+                throw .unwritableFile(Self.name, code)
             }
             added.formUnion(new)
         }

@@ -101,16 +101,16 @@ public final class SubstitutionRecorder: Sendable {
         set { state.withLock { $0.onRecovery = newValue } }
     }
 
-    private func report(_ problem: String?) {
+    private func report(_ problem: Complaint?) {
         guard let problem else { return }
         let isFirst = state.withLock { state in
             defer { (state.isFailing, state.hasWritten) = (true, false) }
             return !state.isFailing
         }
-        if isFirst { onProblem?(problem) }
+        if isFirst { onProblem?(problem.description) }
     }
 
-    private func reportSave(_ problem: String?) {
+    private func reportSave(_ problem: Complaint?) {
         report(problem)
         let hasRecovered = state.withLock { state in
             guard problem == nil, state.isFailing, state.hasWritten else { return false }
@@ -153,12 +153,12 @@ public final class SubstitutionRecorder: Sendable {
 
 /// The functions that sessions call.
 extension SubstitutionRecorder: ResponseRecorder {
-    /// Returns why the recorder isn't used for a request, without a period; `nil` if it is. Then it records the
+    /// Returns why the recorder isn't used for a request; `nil` if it is. Then it records the
     /// response unless a rule forbids that, and responds with a recorded one if the network fails. A closed recorder is
     /// used for no request.
     ///
     /// For a `HEAD`, the recorder is used only if a recorded response matches. The response to `HEAD` isn't recorded.
-    package func refusal(of request: URLRequest) -> String? {
+    package func refusal(of request: URLRequest) -> Complaint? {
         var get = request
         if request.httpMethod == "HEAD", hasAnswer(to: request) { get.httpMethod = "GET" }
         do throws(Complaint) {
@@ -168,7 +168,7 @@ extension SubstitutionRecorder: ResponseRecorder {
             if let key = contents.foreign.exclusion(of: url) { throw .excluded(key: key) }
             return nil
         } catch {
-            return error.description
+            return error
         }
     }
 
@@ -189,7 +189,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     ///
     /// If the body for the URL isn't written yet, writes it first: an app can request a URL again as soon as it has the
     /// response.
-    package func answer(_ request: URLRequest) throws(FileProblem) -> (response: CachedURLResponse, file: URL?)? {
+    package func answer(_ request: URLRequest) throws(Complaint) -> (response: CachedURLResponse, file: URL?)? {
         guard let url = Self.url(of: request), let requested = request.url else { return nil }
         report(contents.writeBodies(neededFor: url))
         while true {
@@ -200,8 +200,8 @@ extension SubstitutionRecorder: ResponseRecorder {
                 }
                 ?? contents.foreign.substitution(for: url, headers: request.headers)
             guard let substitution else { return nil }
-            do throws(FileProblem) {
-                let file = try substitution.fileName.map { name throws(FileProblem) in
+            do throws(Complaint) {
+                let file = try substitution.fileName.map { name throws(Complaint) in
                     try FileBytes(opening: name, in: contents.resources)
                 }
                 let builder = ResponseBuilder(substitution: substitution, file: file, traits: .current)
@@ -253,11 +253,8 @@ extension SubstitutionRecorder: ResponseRecorder {
     ///   as a separate exchange, also called for the redirect.
     package func record(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
         guard exchange.request.httpMethod != "HEAD" else { return }
-        if case .credential(let header, let isAfterRedirect) = exchange.obstacle {
-            // An earlier response stays, since the server sent it without getting this credential.
-            let reason = Complaint.requestHeader(header)
-            return report(.notRecorded(reason: (isAfterRedirect ? .redirect(reason) : reason).description))
-        }
+        // An earlier response stays, since the server sent it without getting this credential.
+        if let reason = exchange.credential { return report(.notRecorded(reason)) }
         let isFull = contents.add(exchange.isBrowsed ? exchange.withoutRange : exchange) { [weak self] outcome in
             if case .recorded = outcome { self?.state.withLock { $0.hasWritten = true } }
             report(outcome)

@@ -36,13 +36,11 @@ package struct ContentType {
         guard HTTPSyntax.isMIMEType(essence), essence != "*/*",
             HTTPSyntax.problem(ofHeader: "Content-Type", value: text) == nil
         else { return nil }
-        for parameter in text.split(separator: ";").dropFirst() {
-            let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            guard let name = pair.first, !name.isEmpty else { continue }
+        for (name, value) in HTTPSyntax.parameters(of: text) {
             if name.asciiLowercased != "charset" {
                 hasOtherParameters = true
-            } else if charset == nil, pair.count == 2 {
-                let value = pair[1].trimmingCharacters(in: ["\""]).asciiLowercased
+            } else if charset == nil, let value {
+                let value = value.trimmingCharacters(in: ["\""]).asciiLowercased
                 if HTTPSyntax.isToken(value) { charset = value }
             }
         }

@@ -80,14 +80,14 @@ extension MapFolder {
 
     /// Writes a new file to the resources folder, unless something already has its name, even a broken link. Returns
     /// whether the file was written.
-    package mutating func writeNew(_ body: Data, to name: String) throws(WrittenFolder.Problem) -> Bool {
+    package mutating func writeNew(_ body: Data, to name: String) throws(Complaint) -> Bool {
         guard try writtenResources.writeNew(body, to: name) else { return false }
         made.append(name)
         return true
     }
 
     /// Writes new bytes for an existing file under a temporary name. The file gets them once the map is saved.
-    package mutating func prepare(_ body: Data, for name: String) throws(WrittenFolder.Problem) {
+    package mutating func prepare(_ body: Data, for name: String) throws(Complaint) {
         try writtenResources.prepare(body, for: name)
         prepared.append(name)
     }
@@ -123,13 +123,13 @@ extension MapFolder {
     /// - Returns: The files that still have their old bytes, and why.
     /// - Throws: A problem if the map can't be written. Nothing has changed then, and the change can be undone.
     @discardableResult
-    package mutating func save(_ data: Data) throws(WrittenFolder.Problem) -> [(name: String, WrittenFolder.Problem)] {
+    package mutating func save(_ data: Data) throws(Complaint) -> [(name: String, Complaint)] {
         try writtenFolder.write(data, to: file.lastPathComponent)
         status = FileStatus(path: file.path)
         made = []
-        var failed: [(name: String, WrittenFolder.Problem)] = []
+        var failed: [(name: String, Complaint)] = []
         for name in prepared {
-            do throws(WrittenFolder.Problem) {
+            do throws(Complaint) {
                 try writtenResources.finish(name)
             } catch {
                 failed.append((name, error))

@@ -89,10 +89,8 @@ package enum RecordingRules {
             return .responseHeader("Vary: *")
         }
         if let control = response.value(forHTTPHeaderField: "Cache-Control") {
-            let names = HTTPSyntax.elements(of: control.asciiLowercased).map {
-                $0.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces)
-            }
-            if let found = ["no-store", "private"].first(where: { names.contains($0) }) { return .cacheControl(found) }
+            let directives = HTTPSyntax.directives(of: control)
+            for name in ["no-store", "private"] where directives[name] != nil { return .cacheControl(name) }
         }
         return nil
     }
@@ -190,11 +188,6 @@ extension Complaint {
     package static func entry(key: String) -> Complaint {
         Complaint(key: key, "the map's entry “\(key)” is for the URL, and wasn't written by a recorder")
     }
-    package static func requestHeader(_ name: String) -> Complaint {
-        Complaint("the request has the header “\(name)”")
-    }
-    /// Returns a reason that applies to a redirected request instead of the original one.
-    package static func redirect(_ reason: Complaint) -> Complaint { Complaint("after a redirect, \(reason)") }
     package static func query(_ parameter: SecretName.Parameter) -> Complaint {
         Complaint(kind: "query", parameter.description)
     }
@@ -218,9 +211,6 @@ extension Complaint {
             "it has \(bytes.grouped) bytes, but one response can have at most \(most.grouped) "
                 + "(a twentieth of the recorder's limit)"
         )
-    }
-    package static func notHeld(most: Int) -> Complaint {
-        Complaint("the response is longer than \(most.grouped) bytes, the most that is held in memory")
     }
     package static let excludedByClosure = Complaint("the redacting closure excludes it")
     package static let closed = Complaint("the recorder was closed")

@@ -1,5 +1,5 @@
 package import Foundation
-import LocalSubstitution
+package import LocalSubstitution
 
 /// A folder to write files to. A symbolic link inside the folder is never followed. Each function but
 /// ``Batch/create(_:as:)`` writes a file completely or not at all, even if the process is killed.
@@ -25,46 +25,9 @@ package struct WrittenFolder: Sendable {
         self.holdsTurn = holdsTurn
     }
 
-    /// The reason why a file couldn't be written.
-    package struct Problem: Error {
-        let name: String
-        /// The system's error number, such as `EACCES`.
-        let code: Int32
-        /// The name of the symbolic link where a folder must be, if writing failed for that reason; otherwise, `nil`.
-        var link: String?
-
-        package init(name: String, code: Int32, link: String? = nil) {
-            (self.name, self.code, self.link) = (name, code, link)
-        }
-
-        /// Whether there's no space for the file, on the disk or for the user, so that writing may succeed later.
-        package var isDiskFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
-
-        /// What went wrong and what to do, in full sentences that begin with the file's name in quotes.
-        package var message: String { statement.sentences(withAdvice: advice) }
-
-        /// The ``message`` without a period at its end, for a label or the middle of a sentence.
-        package var fragment: String { statement.fragment(withAdvice: advice) }
-
-        private var statement: String {
-            let reason = link.map { "“\($0)” is a symbolic link" } ?? String(cString: strerror(code))
-            return "“\(name)” can't be written: \(reason)"
-        }
-
-        private var advice: String? {
-            if link != nil { return "replace it with a folder" }
-            return switch code {
-            case EACCES: "allow this user to write there"
-            case ENOSPC, EDQUOT: "free some space"
-            case EROFS: "use another folder"
-            default: nil
-            }
-        }
-    }
-
     /// Writes a file, and replaces an existing one. The new bytes go to a temporary file first, so the old file stays
     /// until they're complete.
-    package func write(_ data: Data, to name: String) throws(Problem) {
+    package func write(_ data: Data, to name: String) throws(Complaint) {
         let place = try place(of: name, makingFolders: true)
         try place.prepare(data)
         try place.finish()
@@ -72,7 +35,7 @@ package struct WrittenFolder: Sendable {
 
     /// Writes a new file, unless something already has its name, even a broken link. The bytes are in a temporary file
     /// until they're complete. Returns whether the file was written.
-    package func writeNew(_ data: Data, to name: String) throws(Problem) -> Bool {
+    package func writeNew(_ data: Data, to name: String) throws(Complaint) -> Bool {
         let place = try place(of: name, makingFolders: true)
         guard !place.isTaken else { return false }
         try place.prepare(data)
@@ -81,13 +44,13 @@ package struct WrittenFolder: Sendable {
     }
 
     /// Writes a file's new bytes under a temporary name. The old file stays until ``finish(_:)`` is called.
-    package func prepare(_ data: Data, for name: String) throws(Problem) {
+    package func prepare(_ data: Data, for name: String) throws(Complaint) {
         try place(of: name, makingFolders: true).prepare(data)
     }
 
     /// Renames the temporary file of ``prepare(_:for:)`` to its final name, which replaces the old file. If that fails,
     /// removes the temporary file, and throws a problem.
-    package func finish(_ name: String) throws(Problem) { try place(of: name).finish() }
+    package func finish(_ name: String) throws(Complaint) { try place(of: name).finish() }
 
     /// Removes the bytes that ``prepare(_:for:)`` wrote for a file. The old file stays.
     package func cancel(_ name: String) {
@@ -105,22 +68,23 @@ package struct WrittenFolder: Sendable {
     /// Returns whether anything in the folder has a name, even a broken link.
     package func contains(_ name: String) -> Bool { (try? place(of: name))?.isTaken ?? false }
 
-    fileprivate func place(of name: String, makingFolders: Bool = false) throws(Problem) -> FilePlace {
+    fileprivate func place(of name: String, makingFolders: Bool = false) throws(Complaint) -> FilePlace {
         try FilePlace(of: name, in: self, makingFolders: makingFolders)
     }
 
     /// Checks that files can be written to the folder, by creating and removing one. If that fails, throws a problem
     /// with the folder's name, unless the disk is full: there may be space later.
-    package func checkIsWritable() throws(Problem) {
-        let name = "write-test"
-        do throws(Problem) {
-            try prepare(Data(), for: name)
+    package func checkIsWritable() throws(Complaint) {
+        let folder = path.split(separator: "/").last.map(String.init) ?? path
+        let place: FilePlace
+        do throws(Complaint) {
+            place = try FilePlace(of: "write-test", in: self, makingFolders: true, shownAs: folder)
+            try place.prepare(Data())
         } catch {
             if error.isDiskFull { return }
-            let folder = path.split(separator: "/").last.map(String.init) ?? path
-            throw Problem(name: folder, code: error.code, link: error.link)
+            throw error
         }
-        cancel(name)
+        place.remove(place.temporaryName)
     }
 
     /// Returns whether a name belongs to a temporary file that was written under the folder's turn. If the caller holds
@@ -174,14 +138,13 @@ extension WrittenFolder {
 
         /// Writes a new file directly under its name. If the process is killed meanwhile, the file stays incomplete.
         ///
-        /// - Throws: A problem with the code `EEXIST` if something already has the name. That file or folder stays
-        ///   unchanged.
-        package func create(_ data: Data, as name: String) throws(Problem) {
+        /// - Throws: An error if something already has the name. That file or folder stays unchanged.
+        package func create(_ data: Data, as name: String) throws(Complaint) {
             try open(name, makingFolders: true)
-            do throws(Problem) {
+            do throws(Complaint) {
                 try place?.create(data)
             } catch {
-                guard error.code == ENOENT else { throw error }
+                guard error.isOfMissingFolder else { throw error }
                 // The open folder was removed, so it's made again.
                 place = try root.place(of: name, makingFolders: true)
                 try place?.create(data)
@@ -194,7 +157,7 @@ extension WrittenFolder {
             place?.remove(lastName)
         }
 
-        private func open(_ name: String, makingFolders: Bool = false) throws(Problem) {
+        private func open(_ name: String, makingFolders: Bool = false) throws(Complaint) {
             if place?.move(to: name) != true { place = try root.place(of: name, makingFolders: makingFolders) }
         }
     }
@@ -215,12 +178,19 @@ private final class FilePlace {
     /// Whether the writer holds the folder's turn: see ``WrittenFolder/holdsTurn``.
     private let holdsTurn: Bool
 
-    init(of name: String, in root: WrittenFolder, makingFolders: Bool) throws(WrittenFolder.Problem) {
-        guard Self.isPlain(name) else { throw WrittenFolder.Problem(name: name, code: EINVAL) }
+    /// - Parameter shown: The name that complaints have instead of the file's; `nil`, the default, for the file's. With another
+    ///   name, don't call ``move(to:)``.
+    init(
+        of name: String,
+        in root: WrittenFolder,
+        makingFolders: Bool,
+        shownAs shown: String? = nil
+    ) throws(Complaint) {
+        guard Self.isPlain(name) else { throw .unwritableFile(name, EINVAL) }
         let (folder, last) = ResourcesFolder.split(name)
         let isMade = makingFolders && root.role == .resources
         var current = Self.open(root.path, in: AT_FDCWD, isMade: isMade, mayBeLink: root.role == .map)
-        guard current >= 0 else { throw Self.problem(errno, name, at: root.path, in: AT_FDCWD) }
+        guard current >= 0 else { throw Self.problem(errno, shown ?? name, at: root.path, in: AT_FDCWD) }
         var rest = folder.utf8[...]
         if let (deepest, missing) = Self.openDeepest(folder, in: current) {
             close(current)
@@ -230,12 +200,12 @@ private final class FilePlace {
         for segment in rest.split(separator: UInt8(ascii: "/")) {
             let segment = String(Substring(segment))
             let next = Self.open(segment, in: current, isMade: makingFolders)
-            let problem = next < 0 ? Self.problem(errno, name, at: segment, in: current) : nil
+            let problem = next < 0 ? Self.problem(errno, shown ?? name, at: segment, in: current) : nil
             close(current)
             if let problem { throw problem }
             current = next
         }
-        (descriptor, self.name, lastName, holdsTurn) = (current, name, last, root.holdsTurn)
+        (descriptor, self.name, lastName, holdsTurn) = (current, shown ?? name, last, root.holdsTurn)
     }
 
     /// Changes the name to that of another file in the same folder. Returns `false`, and changes nothing, if the file is
@@ -259,7 +229,7 @@ private final class FilePlace {
     /// Whether anything already has the file's name, even a broken link.
     var isTaken: Bool { Self.mode(of: lastName, in: descriptor) != nil }
 
-    func prepare(_ data: Data) throws(WrittenFolder.Problem) {
+    func prepare(_ data: Data) throws(Complaint) {
         let temporary = temporaryName
         remove(temporary)
         // The new file has the old file's permissions from the start, so it's never readable by more users.
@@ -268,29 +238,29 @@ private final class FilePlace {
     }
 
     /// Writes the file directly under its name. Throws a problem if anything already has that name.
-    func create(_ data: Data) throws(WrittenFolder.Problem) { try create(data, as: lastName, mode: nil) }
+    func create(_ data: Data) throws(Complaint) { try create(data, as: lastName, mode: nil) }
 
-    private func create(_ data: Data, as lastName: String, mode: mode_t?) throws(WrittenFolder.Problem) {
+    private func create(_ data: Data, as lastName: String, mode: mode_t?) throws(Complaint) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = openat(descriptor, lastName, flags, mode ?? 0o644)
-        guard file >= 0 else { throw WrittenFolder.Problem(name: name, code: errno) }
+        guard file >= 0 else { throw .unwritableFile(name, errno) }
         // Overrides the process's umask. A failure is fine: some file systems don't have permissions.
         if let mode { fchmod(file, mode) }
         var code = WrittenFolder.write(data, to: file)
         if close(file) != 0, code == 0 { code = errno }
         guard code == 0 else {
             remove(lastName)
-            throw WrittenFolder.Problem(name: name, code: code)
+            throw .unwritableFile(name, code)
         }
     }
 
     /// Renames the prepared file to its final name. If that fails, removes the prepared file.
-    func finish() throws(WrittenFolder.Problem) {
+    func finish() throws(Complaint) {
         let temporary = temporaryName
         guard renameat(descriptor, temporary, descriptor, lastName) == 0 else {
             let code = errno
             remove(temporary)
-            throw WrittenFolder.Problem(name: name, code: code)
+            throw .unwritableFile(name, code)
         }
     }
 
@@ -355,17 +325,48 @@ private final class FilePlace {
 
     /// Returns whether an open folder has exactly this path in the root; `false` if the system can't report its path.
     private static func isPlace(_ folder: Int32, _ path: Substring.UTF8View, in root: Int32) -> Bool {
-        guard let start = OpenedFile.realPath(of: root), let real = OpenedFile.realPath(of: folder) else {
+        guard let start = System.realPath(of: root), let real = System.realPath(of: folder) else {
             return false
         }
         let slash = start.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
         return real == start + slash + Array(path)
     }
 
-    private static func problem(_ code: Int32, _ name: String, at folder: String, in parent: Int32)
-        -> WrittenFolder.Problem
-    {
+    private static func problem(_ code: Int32, _ name: String, at folder: String, in parent: Int32) -> Complaint {
         let isLink = mode(of: folder, in: parent).map { $0 & S_IFMT == S_IFLNK } ?? false
-        return WrittenFolder.Problem(name: name, code: code, link: isLink ? folder : nil)
+        return .unwritableFile(name, code, link: isLink ? folder : nil)
     }
+}
+
+/// Why a file can't be written.
+extension Complaint {
+    /// - Parameters:
+    ///   - name: The file's name.
+    ///   - code: The system's error number, such as `EACCES`.
+    ///   - link: The name of the symbolic link where a folder must be, if that's the reason; otherwise `nil`, the default.
+    package static func unwritableFile(_ name: String, _ code: Int32, link: String? = nil) -> Complaint {
+        let reason = link.map { "“\($0)” is a symbolic link" } ?? String(cString: strerror(code))
+        let fix =
+            switch code {
+            case _ where link != nil: "Replace it with a folder."
+            case EACCES: "Allow this user to write there."
+            case ENOSPC, EDQUOT: "Free some space."
+            case EROFS: "Use another folder."
+            default: ""
+            }
+        let kind =
+            switch code {
+            case ENOSPC, EDQUOT, EFBIG: diskFull
+            case ENOENT: missingFolder
+            default: ""
+            }
+        return Complaint(kind: kind, "“\(name)” can't be written: \(reason)".printable, fix: fix)
+    }
+
+    private static let diskFull = "diskFull"
+    private static let missingFolder = "missingFolder"
+
+    /// Whether there's no space for a file, on the disk or for the user, so that writing may succeed later.
+    package var isDiskFull: Bool { kind == Self.diskFull }
+    fileprivate var isOfMissingFolder: Bool { kind == Self.missingFolder }
 }

@@ -10,12 +10,8 @@ package enum DocumentCharset {
     /// The `charset` parameter of a `Content-Type`, in lowercase; `nil` if the parameter is missing or empty, or has a
     /// character other than letters, digits and `-_.:+`.
     package static func named(in contentType: String) -> String? {
-        for parameter in contentType.split(separator: ";").dropFirst() {
-            let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            guard pair.count == 2, pair[0].asciiLowercased == "charset" else { continue }
-            return label(pair[1].trimmingCharacters(in: ["\"", "'"]))
-        }
-        return nil
+        let values = HTTPSyntax.parameters(of: contentType).filter { $0.name.asciiLowercased == "charset" }
+        return values.lazy.compactMap(\.value).first.flatMap { label($0.trimmingCharacters(in: ["\"", "'"])) }
     }
 
     static func text(of body: Data, in charset: String?) -> SourceText {

@@ -65,6 +65,28 @@ struct HTTPSyntaxTests {
     }
 
     @Test(
+        "Parameters follow a value, without the white space around names and values",
+        arguments: [
+            ("text/html", []), ("text/html; charset=UTF-8;a", ["charset=UTF-8", "a=nil"]),
+            ("a;b\t=\t\"c d\" ; ;e=;=f;g=h=i", ["b=\"c d\"", "e=nil", "f=nil", "g=h=i"]),
+        ]
+    )
+    func parameters(value: String, parameters: [String]) {
+        #expect(HTTPSyntax.parameters(of: value).map { "\($0.name)=\($0.value ?? "nil")" } == parameters)
+    }
+
+    @Test(
+        "A Cache-Control has directives, with or without values",
+        arguments: [
+            ("", [:]), ("No-Store", ["no-store": ""]),
+            ("max-age = 5, private=\"X\",", ["max-age": "5", "private": "\"x\""]),
+        ]
+    )
+    func directives(control: String, directives: [String: String]) {
+        #expect(HTTPSyntax.directives(of: control) == directives)
+    }
+
+    @Test(
         "A Content-Length is a number, also if it's repeated",
         arguments: [
             ("0", 0), ("12", 12), ("5, 5", 5), ("5,5 ,\t5", 5), ("5, 6", nil), ("5,", nil), (",5", nil), ("", nil),

@@ -6,14 +6,6 @@ package import FoundationNetworking
 
 /// A request, and the network's response to it.
 package struct Exchange: Sendable {
-    /// Why a response can't be recorded even if the rules allow it.
-    package enum Obstacle: Sendable {
-        /// The session adds a credential header to the request or to a redirected request.
-        case credential(header: String, isAfterRedirect: Bool)
-        /// The body has more than `most` bytes, the limit for holding it in memory.
-        case notHeld(most: Int)
-    }
-
     /// What a recorder did with a response.
     package enum Report: Sendable {
         /// - Parameter note: Which headers were left out, and why; `nil` if none were.
@@ -21,8 +13,7 @@ package struct Exchange: Sendable {
         /// There was nothing to write: the same bytes are already recorded, or a newer response has arrived for the
         /// request.
         case unchanged
-        /// - Parameter reason: Why the response wasn't recorded, without a period.
-        case notRecorded(reason: String)
+        case notRecorded(Complaint)
     }
 
     package var request: URLRequest
@@ -33,8 +24,11 @@ package struct Exchange: Sendable {
     /// Whether the response is part of a recorded site: a client of the server received it. The recorder then also
     /// records redirects, 404s, and responses to requests with cookies, which the site needs.
     package let isBrowsed: Bool
-    /// Why the response can't be recorded; `nil` if it can.
-    package let obstacle: Obstacle?
+    /// Why the response may be for one user only, although the request and the redirected requests don't show it: the
+    /// session adds a credential header to one of them. `nil` if it doesn't.
+    package let credential: Complaint?
+    /// Why the body isn't here: it has more bytes than may be held in memory. `nil` if the body is here.
+    package let notHeld: Complaint?
 
     package init(
         request: URLRequest,
@@ -42,9 +36,22 @@ package struct Exchange: Sendable {
         body: Data,
         redirects: [URLRequest],
         isBrowsed: Bool = false,
-        obstacle: Obstacle? = nil
+        credential: Complaint? = nil,
+        notHeld: Complaint? = nil
     ) {
         (self.request, self.response, self.body, self.redirects) = (request, response, body, redirects)
-        (self.isBrowsed, self.obstacle) = (isBrowsed, obstacle)
+        (self.isBrowsed, self.credential, self.notHeld) = (isBrowsed, credential, notHeld)
+    }
+}
+
+/// The reasons why a response isn't recorded that are known before a recorder gets it.
+extension Complaint {
+    package static func requestHeader(_ name: String) -> Complaint {
+        Complaint("the request has the header “\(name)”")
+    }
+    /// Returns a reason that applies to a redirected request instead of the original one.
+    package static func redirect(_ reason: Complaint) -> Complaint { Complaint("after a redirect, \(reason)") }
+    static func notHeld(most: Int) -> Complaint {
+        Complaint("the response is longer than \(most.grouped) bytes, the most that is held in memory")
     }
 }

@@ -60,7 +60,7 @@ extension Explanation.Judgement {
     /// - Parameters:
     ///   - problem: Why the file of the entry's response can't be read; `nil` if it can, or if there's no file.
     ///   - isStored: Whether the default cache has a response.
-    init(_ plan: Plan, _ problem: FileProblem?, isStored: Bool) {
+    init(_ plan: Plan, _ problem: Complaint?, isStored: Bool) {
         switch plan.action {
         case .answer(let substitution):
             if let problem {
@@ -89,7 +89,7 @@ extension Explanation.Judgement {
             self.init(.forwarded, source, plan.obstacle?.reason ?? "the entry forwards it")
         case .forward(.entry(let substitution)):
             let source = "the network or, if that fails, \(Self.response(of: substitution))"
-            self.init(.waitsForOffline, source, Entry.CacheOnlyObstacle.whenOffline.reason)
+            self.init(.waitsForOffline, source, Obstacle.whenOffline.reason)
         case .forward(.recorder):
             self.init(.forwarded, "the network or, if that fails, the recording", plan.reason)
         case .replay, .refuse:

@@ -163,9 +163,9 @@ extension Explanation {
     private static func beginning(
         _ substitution: Substitution?,
         _ map: SubstitutionMap
-    ) -> (bytes: Data, problem: FileProblem?) {
+    ) -> (bytes: Data, problem: Complaint?) {
         guard let name = substitution?.fileName, let folder = map.storage.folder else { return (Data(), nil) }
-        do throws(FileProblem) {
+        do throws(Complaint) {
             let file = try folder.open(name)
             return ((try? file.prefix(Charset.longestByteOrderMark)) ?? Data(), nil)
         } catch {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Guarded
+import HTTPSyntax
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -41,7 +42,7 @@ final class RefreshedFiles: Sendable {
                 throw Complaint("the server responded with status \(response.statusCode)")
             }
             if let value = response.value(forHTTPHeaderField: "Cache-Control"),
-                LoaderRules.directives(value)["no-store"] != nil
+                HTTPSyntax.directives(of: value)["no-store"] != nil
             {
                 throw Complaint("the server's Cache-Control says “no-store”")
             }
@@ -83,7 +84,7 @@ final class RefreshedFiles: Sendable {
     ///
     /// - Parameter file: The bytes of the entry's file, just read or just checked.
     /// - Returns: The refreshed file, or `nil` for the entry's file; and when the network may be asked again, on the
-    ///   clock ``RefreshSchedule/Clock``. Until then, the response from the entry's file stays current.
+    ///   clock ``System/steadyNow``. Until then, the response from the entry's file stays current.
     func answer(_ question: Question, file: FileBytes) -> (refreshed: File?, dueAt: Int64) {
         let stored = storedFile(of: question.url)
         let refreshed = stored.flatMap { $0.standsFor(file) ? $0 : nil }
@@ -150,13 +151,13 @@ extension RefreshedFiles {
         guard defaultCache.isLent, var request = question.request else { return done() }
         let validators = storedFile(of: question.url)?.validators
         validators?.makeConditional(&request)
-        loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
+        loader.load(request, limit: defaultCache.capacity) { [weak self] result in
             // Continues on another queue, so that the session's queue is free for other loads.
             DispatchQueue.global(qos: .utility).async { [weak self] in
                 guard let self else { return done() }
                 let (url, key) = (question.requested, question.key)
                 do throws(Complaint) {
-                    let bytes = try take(outcome, for: question, isConditional: validators != nil)
+                    let bytes = try take(result, for: question, isConditional: validators != nil)
                     // Ends the question before the event is reported: a listener may cause the next question at once.
                     done()
                     observers.report(bytes == nil ? .upToDate : .refreshed, url, key: key, bytes: bytes)
@@ -173,21 +174,21 @@ extension RefreshedFiles {
     ///
     /// - Parameter isConditional: Whether the request had validators, so that a 304 means that nothing is newer.
     private func take(
-        _ outcome: UncachedLoader.Outcome,
+        _ result: Result<(HTTPURLResponse, Data), URLError>,
         for question: Question,
         isConditional: Bool
     ) throws(Complaint) -> Int? {
-        switch outcome {
-        case .failed(let reason):
-            throw Complaint(reason)
-        case .tooLong:
+        switch result {
+        case .failure(let error) where error.code == .dataLengthExceedsMaximum:
             throw Complaint(
                 "the response has more than \(defaultCache.capacity.grouped) bytes, the default cache's capacity; raise "
                     + "the cache's diskCapacity"
             )
-        case .answer(let response, _) where response.statusCode == 304 && isConditional:
+        case .failure(let error):
+            throw Complaint(error.localizedDescription)
+        case .success((let response, _)) where response.statusCode == 304 && isConditional:
             return nil
-        case .answer(let response, let data):
+        case .success((let response, let data)):
             try question.check(response)
             return try use(data, response, for: question) ? data.count : nil
         }
@@ -197,7 +198,7 @@ extension RefreshedFiles {
     /// refreshed file is already stored. Returns whether new bytes are in use from now on.
     private func use(_ data: Data, _ response: HTTPURLResponse, for question: Question) throws(Complaint) -> Bool {
         let file: FileBytes
-        do throws(FileProblem) {
+        do throws(Complaint) {
             file = try files.file(question.fileName, in: question.folder)
         } catch {
             throw Complaint("the entry's file \(error.fragment)")

@@ -131,7 +131,7 @@ final class Responder: Sendable {
 
     /// Returns the bytes of a file that a plan's response needs. The bytes stay in memory, unless the response is a
     /// handler's.
-    func read(_ name: String, in folder: ResourcesFolder, for plan: Plan) throws(FileProblem) -> FileBytes {
+    func read(_ name: String, in folder: ResourcesFolder, for plan: Plan) throws(Complaint) -> FileBytes {
         plan.isHandled
             ? try FileBytes(opening: name, in: folder, mayMap: false) : try inMemory.file(name, in: folder)
     }
@@ -141,7 +141,7 @@ final class Responder: Sendable {
     func response(
         to plan: Plan,
         by substitution: Substitution
-    ) throws(FileProblem) -> CachedURLResponse? {
+    ) throws(Complaint) -> CachedURLResponse? {
         guard let url = plan.request.url else { return nil }
         var file: FileBytes?
         if let name = substitution.fileName, let folder = plan.folder { file = try read(name, in: folder, for: plan) }
@@ -221,41 +221,25 @@ extension Responder {
         if case .answer = plan.action { isAtHand(plan) } else { plan.ignoresLocalData }
     }
 
-    private enum Found {
-        case ofEntry(CachedURLResponse, Substitution)
-        case inDefaultCache(CachedURLResponse)
-        case nothing
-
-        var response: CachedURLResponse? {
-            switch self {
-            case .ofEntry(let response, _), .inDefaultCache(let response): response
-            case .nothing: nil
-            }
-        }
-    }
-
     /// Returns the response that a plan leads to: an entry's, or else the default cache's; `nil` if there's neither.
     /// Reports which.
     func cachedResponse(by plan: Plan) -> CachedURLResponse? {
         reportGoneFiles(plan)
-        let (found, problem) = find(plan)
-        if plan.request.isVerification { return found.response }
-        switch found {
-        case .ofEntry(let response, let substitution):
+        let (response, substitution, problem) = find(plan)
+        if plan.request.isVerification { return response }
+        if let response, let substitution {
             let bytes = response.data.count
             reportMatched(plan, plan.substitution?.fileURL, bytes: bytes)
             let isFinal = substitution.use == .always && !substitution.isFollowed
             note(plan, .matched, bytes: bytes, isFinal ? response : nil)
-            return response
-        case .inDefaultCache(let response):
+        } else if response != nil {
             observers.report(.defaultCacheHit, plan.request.url, key: plan.namingEntry?.key)
             note(plan, .defaultCacheHit)
-            return response
-        case .nothing:
+        } else {
             reportUnmatched(plan, since: problem)
             note(plan, .missed)
-            return nil
         }
+        return response
     }
 
     /// Notes how a lookup was counted, in case a protocol gets the request. Notes nothing for a response that is in
@@ -278,22 +262,20 @@ extension Responder {
         if let count = returned.removeNote(of: request) { observers.uncount(count.kind, bytes: count.bytes) }
     }
 
-    /// Returns what the map or the default cache has for a plan's request, and the problem that keeps the matching
-    /// entry from responding; `nil` to report the plan's reason.
-    private func find(_ plan: Plan) -> (Found, problem: String?) {
-        guard !plan.ignoresLocalData else { return (.nothing, nil) }
+    /// Returns what the map or the default cache has for a plan's request. Also returns what responds; `nil` if that's
+    /// the default cache. And the problem that keeps the matching entry from responding; `nil` to report the plan's reason.
+    private func find(_ plan: Plan) -> (CachedURLResponse?, by: Substitution?, problem: String?) {
+        guard !plan.ignoresLocalData else { return (nil, nil, nil) }
         var problem: String?
         if case .answer(let substitution) = plan.action, let url = plan.request.url {
-            do throws(FileProblem) {
-                guard let response = try response(to: plan, by: substitution) else { return (.nothing, nil) }
-                return (.ofEntry(response, substitution), nil)
+            do throws(Complaint) {
+                return (try response(to: plan, by: substitution), substitution, nil)
             } catch {
                 report(error, key: substitution.key, file: substitution.fileURL, url)
                 problem = "the file \(error.fragment)"
             }
         }
-        let response = key(of: plan).flatMap(defaultCache.response(under:))
-        return (response.map { .inDefaultCache($0) } ?? .nothing, problem)
+        return (key(of: plan).flatMap(defaultCache.response(under:)), nil, problem)
     }
 
     // MARK: Reporting
@@ -353,7 +335,7 @@ extension Responder {
         case .recorded(let file, let bytes, let note):
             observers.report(.recorded, url, file: file, bytes: bytes, reason: note)
         case .unchanged: break
-        case .notRecorded(let reason): observers.report(.notRecorded, url, reason: reason)
+        case .notRecorded(let reason): observers.report(.notRecorded, url, reason: reason.fragment)
         }
     }
 
@@ -395,7 +377,7 @@ extension Responder {
 /// file, and the default cache instead of an unreadable file.
 extension Responder {
     /// Reports that an entry's file can't be read, and drops the URL's response in memory.
-    func report(_ problem: FileProblem, key: String, file: URL?, _ url: URL) {
+    func report(_ problem: Complaint, key: String, file: URL?, _ url: URL) {
         inMemory.remove(url.absoluteString)
         observers.report(.fault, url, key: key, file: file, reason: problem.fragment)
     }
@@ -403,7 +385,7 @@ extension Responder {
     func reportGoneFiles(_ plan: Plan) {
         guard let match = plan.match, match.goneFile != nil, let url = plan.request.url else { return }
         for case (let entry, let map, .fileIsGone(let name)) in match.skipped {
-            report(.missing, key: entry.key, file: map.storage.folder?.url(of: name), url)
+            report(.missingFile, key: entry.key, file: map.storage.folder?.url(of: name), url)
         }
     }
 }

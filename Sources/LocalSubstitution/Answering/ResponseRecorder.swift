@@ -7,9 +7,9 @@ package import FoundationNetworking
 /// A session's recorder: a `SubstitutionRecorder`. If the network fails, the responses that it has recorded are
 /// returned.
 package protocol ResponseRecorder: AnyObject, Sendable {
-    /// Returns why the recorder doesn't handle a request, without a period; `nil` if it does. Then it may record the
+    /// Returns why the recorder doesn't handle a request; `nil` if it does. Then it may record the
     /// response and, if the network fails, its recorded response is returned.
-    func refusal(of request: URLRequest) -> String?
+    func refusal(of request: URLRequest) -> Complaint?
     /// Returns whether a request has a recorded response that ``answer(_:)`` can read.
     func hasAnswer(to request: URLRequest) -> Bool
     /// Returns whether the response to a request is probably an event stream. The client gets a stream's pieces as they
@@ -17,7 +17,7 @@ package protocol ResponseRecorder: AnyObject, Sendable {
     func expectsStream(_ request: URLRequest) -> Bool
     /// Returns the recorded response, and its file, if it has one; `nil` if there's no response. Throws a problem if the
     /// file can't be read.
-    func answer(_ request: URLRequest) throws(FileProblem) -> (response: CachedURLResponse, file: URL?)?
+    func answer(_ request: URLRequest) throws(Complaint) -> (response: CachedURLResponse, file: URL?)?
     /// Returns the validators with which a request can ask the server whether the recorded response is current; `nil`
     /// if there are none.
     func validators(for request: URLRequest) -> Validators?

@@ -18,9 +18,9 @@ package final class FileBytes: Sendable {
     /// - Parameter mayMap: Whether a large file in a bundle is mapped; `false` by default. Don't map a file that may be
     ///   truncated in place: reading a removed page ends the process.
     /// - Throws: An error if the file changed during each read, so that bytes of two versions are never mixed.
-    package init(opening name: String, in folder: ResourcesFolder, mayMap: Bool = false) throws(FileProblem) {
+    package init(opening name: String, in folder: ResourcesFolder, mayMap: Bool = false) throws(Complaint) {
         for _ in 0..<3 {
-            let started = FileStatus.now
+            let started = System.now
             let file = try folder.open(name)
             let isMapped = mayMap && folder.isInBundle && file.status.size >= Self.smallestMapped
             let data = try isMapped ? file.mappedContents() : file.contents()
@@ -31,7 +31,7 @@ package final class FileBytes: Sendable {
             readAt = Guarded(started)
             return
         }
-        throw .written
+        throw .writtenFile
     }
 
     /// Computed at first use.

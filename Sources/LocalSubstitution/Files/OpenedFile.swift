@@ -6,31 +6,31 @@ package struct OpenedFile: ~Copyable {
     package let status: FileStatus
     private let descriptor: Int32
 
-    package init(path: String) throws(FileProblem) {
+    package init(path: String) throws(Complaint) {
         try self.init(descriptor: open(path, Self.reading), isRegular: true)
     }
 
     /// Works even if the folder has been moved or replaced since it was opened.
-    init(_ name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
+    init(_ name: String, in folder: borrowing OpenedFile) throws(Complaint) {
         try self.init(descriptor: openat(folder.descriptor, name, Self.reading), isRegular: true)
     }
 
     /// Throws an error if a part of the name is a symbolic link, empty or `..`, or if the name has more than
     /// ``mostSteps`` folders.
-    package init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
+    package init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(Complaint) {
         // The system splits paths by bytes. To Swift, a slash can be a part of a longer character.
         var parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
         guard !parts.contains(where: { $0.isEmpty || $0 == ".." }), let last = parts.popLast(),
             parts.count <= Self.mostSteps
-        else { throw .outside }
+        else { throw .outsideFolder }
         var place = folder.descriptor
         defer { if place != folder.descriptor { close(place) } }
         for part in parts {
             let next = openat(place, part, Self.asking | O_DIRECTORY | O_NOFOLLOW)
             if place != folder.descriptor { close(place) }
             place = next
-            guard next >= 0 else { throw .missing }
+            guard next >= 0 else { throw .missingFile }
         }
         try self.init(descriptor: openat(place, last, Self.reading | O_NOFOLLOW), isRegular: true)
     }
@@ -40,43 +40,37 @@ package struct OpenedFile: ~Copyable {
     private static let mostSteps = 8
 
     /// Opens a path only for its status and real path. Its bytes can't be read.
-    package init(placeOf path: String) throws(FileProblem) {
+    package init(placeOf path: String) throws(Complaint) {
         try self.init(descriptor: open(path, Self.asking))
     }
 
     /// Opens a name only for its status and real path. Its bytes can't be read.
-    init(placeOf name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
+    init(placeOf name: String, in folder: borrowing OpenedFile) throws(Complaint) {
         try self.init(descriptor: openat(folder.descriptor, name, Self.asking))
     }
 
     /// The flags to open a file for reading. With `O_NONBLOCK`, opening a named pipe doesn't wait for a writer.
     private static let reading = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
-    #if os(Linux)
-    /// The flags to get only the status and real path. The number is `O_PATH`, which needs no read permission. The
-    /// Glibc module lacks the name.
-    private static let asking = 0o10_000_000 | O_CLOEXEC
-    #else
-    private static let asking = reading
-    #endif
+    private static let asking = reading | System.placeOnly
 
     /// - Parameter isRegular: Whether to throw an error if the file isn't regular; `false` by default.
-    private init(descriptor: Int32, isRegular: Bool = false) throws(FileProblem) {
+    private init(descriptor: Int32, isRegular: Bool = false) throws(Complaint) {
         guard descriptor >= 0 else {
             switch errno {
-            case ENOENT, ENOTDIR, ENAMETOOLONG, EINVAL, ELOOP: throw .missing
-            case ENXIO: throw .notRegular(.socket)
-            case let code: throw .unreadable(errno: code)
+            case ENOENT, ENOTDIR, ENAMETOOLONG, EINVAL, ELOOP: throw .missingFile
+            case ENXIO: throw .notRegularFile(.socket)
+            case let code: throw .unreadableFile(code)
             }
         }
         guard let status = FileStatus(descriptor: descriptor) else {
             let code = errno
             close(descriptor)
-            throw .unreadable(errno: code)
+            throw .unreadableFile(code)
         }
         guard status.kind == .regular || !isRegular else {
             close(descriptor)
-            throw .notRegular(status.kind)
+            throw .notRegularFile(status.kind)
         }
         self.descriptor = descriptor
         self.status = status
@@ -87,26 +81,7 @@ package struct OpenedFile: ~Copyable {
     }
 
     /// `nil` if the system doesn't know the path.
-    var realPath: [UInt8]? { Self.realPath(of: descriptor) }
-
-    /// `nil` if the system doesn't know the path. The kernel looks the path up by the descriptor, so another thread
-    /// can't redirect it. On Linux, a deleted file's path ends in “ (deleted)”.
-    package static func realPath(of descriptor: Int32) -> [UInt8]? {
-        let path = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-            #if canImport(Darwin)
-            guard let start = buffer.baseAddress, fcntl(descriptor, F_GETPATH, UnsafeMutableRawPointer(start)) == 0
-            else {
-                return
-            }
-            count = buffer.firstIndex(of: 0) ?? 0
-            #else
-            count = buffer.withMemoryRebound(to: CChar.self) { buffer in
-                buffer.baseAddress.map { max(0, readlink("/proc/self/fd/\(descriptor)", $0, buffer.count)) } ?? 0
-            }
-            #endif
-        }
-        return path.first == UInt8(ascii: "/") ? path : nil
-    }
+    var realPath: [UInt8]? { System.realPath(of: descriptor) }
 
     /// Whether the status is still the one with which the file was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
@@ -133,19 +108,19 @@ package struct OpenedFile: ~Copyable {
     }
 
     /// The result is shorter if the file ends within the range.
-    func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {
+    func bytes(_ range: Range<Int>) throws(Complaint) -> Data {
         var data = Data(count: range.count)
         data.count = try data.withUnsafeMutableBytes { buffer in
-            Result { () throws(FileProblem) in try fill(buffer, from: range.lowerBound) }
+            Result { () throws(Complaint) in try fill(buffer, from: range.lowerBound) }
         }.get()
         return data
     }
 
-    package func prefix(_ count: Int) throws(FileProblem) -> Data { try bytes(0..<count) }
+    package func prefix(_ count: Int) throws(Complaint) -> Data { try bytes(0..<count) }
 
     /// All bytes, even if the file has grown since it was opened.
     @inline(never)
-    package func contents() throws(FileProblem) -> Data {
+    package func contents() throws(Complaint) -> Data {
         // Asks for one byte more than expected. A read that returns fewer bytes than asked for has reached the end of
         // the file.
         var end = status.size + 1
@@ -159,18 +134,18 @@ package struct OpenedFile: ~Copyable {
 
     /// The pages are private, so that changing the `Data` doesn't change the file.
     @inline(never)
-    func mappedContents() throws(FileProblem) -> Data {
+    func mappedContents() throws(Complaint) -> Data {
         guard status.size > 0 else { return Data() }
         let address = mmap(nil, status.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0)
-        guard let address, address != MAP_FAILED else { throw .unreadable(errno: errno) }
+        guard let address, address != MAP_FAILED else { throw .unreadableFile(errno) }
         return Data(bytesNoCopy: address, count: status.size, deallocator: .unmap)
     }
 
     /// All bytes, in one allocation.
-    func array() throws(FileProblem) -> [UInt8] {
-        var failure: FileProblem?
+    func array() throws(Complaint) -> [UInt8] {
+        var failure: Complaint?
         let array = [UInt8](unsafeUninitializedCapacity: status.size + 1) { buffer, count in
-            do throws(FileProblem) { count = try fill(UnsafeMutableRawBufferPointer(buffer), from: 0) } catch {
+            do throws(Complaint) { count = try fill(UnsafeMutableRawBufferPointer(buffer), from: 0) } catch {
                 failure = error
             }
         }
@@ -180,13 +155,13 @@ package struct OpenedFile: ~Copyable {
     }
 
     /// Reads until the buffer is full or the file ends. Returns how many bytes were read.
-    private func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int) throws(FileProblem) -> Int {
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int) throws(Complaint) -> Int {
         var count = 0
         while count < buffer.count {
             let start = buffer.baseAddress.map { $0 + count }
             let got = pread(descriptor, start, buffer.count - count, off_t(offset + count))
             if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw .unreadable(errno: errno) }
+            guard got >= 0 else { throw .unreadableFile(errno) }
             if got == 0 { break }
             count += got
         }

@@ -76,7 +76,7 @@ package final class ResourcesFolder: Sendable {
     }
 
     /// Open the folder once to look up several files.
-    package func opened() throws(FileProblem) -> Opened { try Opened(path: path, mapName: mapName) }
+    package func opened() throws(Complaint) -> Opened { try Opened(path: path, mapName: mapName) }
 
     /// `nil` if the file doesn't exist or is never served. Doesn't check whether the file can be read.
     func servedStatus(of name: String) -> FileStatus? {
@@ -104,7 +104,7 @@ package final class ResourcesFolder: Sendable {
 
     /// Throws an error unless the file is regular and its real path is inside the folder's real path. Never waits for a
     /// named pipe.
-    package func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
+    package func open(_ name: String) throws(Complaint) -> OpenedFile { try opened().open(name) }
 
     /// The name with symbolic links resolved; `nil` if the file is missing or outside the folder.
     package func realName(of name: String) -> String? {
@@ -126,7 +126,7 @@ extension ResourcesFolder {
         private let map: FileStatus?
         private let servesHidden: Bool
 
-        init(path: String, mapName: String? = nil) throws(FileProblem) {
+        init(path: String, mapName: String? = nil) throws(Complaint) {
             folder = try OpenedFile(placeOf: path)
             map = mapName.flatMap { FileStatus(path: "\(path)/\($0)") }
             servesHidden = mapName == nil
@@ -134,34 +134,34 @@ extension ResourcesFolder {
 
         /// The folder's real path with a slash at its end. It's in bytes, since equal strings in Swift can be different
         /// names on disk.
-        private func start() throws(FileProblem) -> [UInt8] {
-            guard let real = folder.realPath else { throw .unplaced }
+        private func start() throws(Complaint) -> [UInt8] {
+            guard let real = folder.realPath else { throw .unplacedFile }
             return real.last == UInt8(ascii: "/") ? real : real + [UInt8(ascii: "/")]
         }
 
-        func open(_ name: String) throws(FileProblem) -> OpenedFile {
-            guard servesHidden || !ResourcesFolder.isHidden(name) else { throw .notServed }
+        func open(_ name: String) throws(Complaint) -> OpenedFile {
+            guard servesHidden || !ResourcesFolder.isHidden(name) else { throw .unservedFile }
             let file = try openInside(name)
-            guard map?.isSameFile(as: file.status) != true else { throw .notServed }
+            guard map?.isSameFile(as: file.status) != true else { throw .unservedFile }
             return file
         }
 
         /// Without a symbolic link in its path, a file is always inside. Otherwise, the file's real path is checked,
         /// which takes longer.
-        private func openInside(_ name: String) throws(FileProblem) -> OpenedFile {
+        private func openInside(_ name: String) throws(Complaint) -> OpenedFile {
             // Some file systems ignore some characters outside ASCII. With such a character before its period, a hidden
             // file wouldn't look hidden.
             if servesHidden || name.utf8.allSatisfy({ $0 < 0x80 }) {
-                do throws(FileProblem) { return try OpenedFile(withoutLinks: name, in: folder) } catch {}
+                do throws(Complaint) { return try OpenedFile(withoutLinks: name, in: folder) } catch {}
             }
             let file = try OpenedFile(name, in: folder)
             let start = try start()
-            guard let path = file.realPath else { throw .unplaced }
-            guard path.starts(with: start) else { throw .outside }
+            guard let path = file.realPath else { throw .unplacedFile }
+            guard path.starts(with: start) else { throw .outsideFolder }
             // A link with a visible name may lead to a hidden file.
             let realName = path.dropFirst(start.count)
             guard servesHidden || !ResourcesFolder.isHidden(String(decoding: realName, as: UTF8.self)) else {
-                throw .notServed
+                throw .unservedFile
             }
             return file
         }
@@ -176,13 +176,13 @@ extension ResourcesFolder {
         }
 
         /// The empty name means this folder itself.
-        func problem(ofFolder name: String) -> FileProblem? {
+        func problem(ofFolder name: String) -> Complaint? {
             if name.isEmpty { return folder.status.kind == .folder ? nil : .notFolder }
-            do throws(FileProblem) {
+            do throws(Complaint) {
                 let file = try OpenedFile(placeOf: name, in: folder)
                 let start = try start()
-                guard let path = file.realPath else { return .unplaced }
-                guard (path + [UInt8(ascii: "/")]).starts(with: start) else { return .outside }
+                guard let path = file.realPath else { return .unplacedFile }
+                guard (path + [UInt8(ascii: "/")]).starts(with: start) else { return .outsideFolder }
                 return file.status.kind == .folder ? nil : .notFolder
             } catch {
                 return error

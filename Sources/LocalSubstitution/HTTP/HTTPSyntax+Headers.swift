@@ -18,7 +18,7 @@ extension HTTPSyntax {
             return "The header “\(name)” has a control character in its value. Remove the character."
         }
         let wrong = isOfRequest ? "host" : "content-encoding"
-        guard [wrong, "content-length", "transfer-encoding"].contains(name.lowercased()) else { return nil }
+        guard [wrong, "content-length", "transfer-encoding"].contains(where: name.isSameHeader) else { return nil }
         return isOfRequest
             ? "The header “\(name)” can't be set on a request, because the URL and body determine it. Remove the header."
             : "The header “\(name)” can't be set, because it wouldn't match the body. Remove the header."

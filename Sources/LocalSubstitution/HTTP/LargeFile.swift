@@ -12,7 +12,7 @@ package final class LargeFile: Sendable {
     static let smallestSize = 1 << 20
 
     /// `nil` if the file doesn't exist or is smaller than ``smallestSize``.
-    init?(opening name: String, in folder: ResourcesFolder) throws(FileProblem) {
+    init?(opening name: String, in folder: ResourcesFolder) throws(Complaint) {
         path = folder.path(of: name)
         guard let size = FileStatus(path: path)?.size, size >= Self.smallestSize else { return nil }
         file = try folder.open(name)
@@ -22,9 +22,9 @@ package final class LargeFile: Sendable {
 
     /// - Throws: An error if the file was written to after it was opened, so that bytes of two versions are never
     ///   mixed.
-    package func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {
+    package func bytes(_ range: Range<Int>) throws(Complaint) -> Data {
         let bytes = try file.bytes(range)
-        guard bytes.count == range.count, file.isUnwritten(at: path) else { throw .written }
+        guard bytes.count == range.count, file.isUnwritten(at: path) else { throw .writtenFile }
         return bytes
     }
 }

@@ -42,19 +42,8 @@ package enum LoaderRules {
     /// How long, in seconds, the loader accepts a response after the response was created. `nil`, for no limit, if
     /// `Cache-Control` has no valid `max-age`.
     static func lifetime(_ headers: [String: String]) -> Double? {
-        headers[header: "Cache-Control"].flatMap { directives($0)["max-age"] }.flatMap(seconds).map(Double.init)
-    }
-
-    /// The directives of a `Cache-Control` header and their values, in lowercase. A directive without `=` has an empty
-    /// value.
-    static func directives(_ header: String) -> [String: String] {
-        var found: [String: String] = [:]
-        for directive in HTTPSyntax.elements(of: header.lowercased()) {
-            let parts = directive.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
-                .map { String(Substring(HTTPSyntax.withoutBlanks($0))) }
-            if let name = parts.first { found[name] = parts.dropFirst().first ?? "" }
-        }
-        return found
+        let maxAge = headers[header: "Cache-Control"].flatMap { HTTPSyntax.directives(of: $0)["max-age"] }
+        return maxAge.flatMap(seconds).map(Double.init)
     }
 
     private static let statuses = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501]
@@ -62,7 +51,7 @@ package enum LoaderRules {
     private static func freshnessRefusal(_ headers: [String: String]) -> String? {
         func refusal(_ directive: String) -> String { "the entry's Cache-Control says “\(directive)”" }
         // Without a `Cache-Control` of the entry, the cache adds one with a `max-age`, which overrides `Expires`.
-        guard let directives = headers[header: "Cache-Control"].map(directives) else { return nil }
+        guard let directives = headers[header: "Cache-Control"].map(HTTPSyntax.directives) else { return nil }
         for name in ["no-store", "no-cache"] where directives[name] != nil { return refusal(name) }
         if let maxAge = directives["max-age"].flatMap(seconds) {
             return maxAge == 0 ? refusal("max-age=0") : nil

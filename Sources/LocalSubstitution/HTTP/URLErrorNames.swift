@@ -88,8 +88,8 @@ extension URLError {
         return URLError(code, userInfo: [NSLocalizedDescriptionKey: description, NSURLErrorFailingURLErrorKey: url])
     }
 
-    static func unreadable(_ problem: FileProblem, _ url: URL?) -> URLError {
-        let advice = problem == .missing ? " Add it, or correct its name in the map." : ""
-        return .explained(.cannotOpenFile, "The entry's file \(problem.message)\(advice)", url)
+    static func unreadable(_ problem: Complaint, _ url: URL?) -> URLError {
+        let advice = problem == .missingFile ? " Add it, or correct its name in the map." : ""
+        return .explained(.cannotOpenFile, "The entry's file \(problem)\(advice)", url)
     }
 }

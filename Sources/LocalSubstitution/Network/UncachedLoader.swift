@@ -7,14 +7,6 @@ package import FoundationNetworking
 
 /// A loader for the library's own requests. Its separate session has no cache, cookies or credentials.
 package final class UncachedLoader: Sendable {
-    package enum Outcome: Sendable {
-        case answer(HTTPURLResponse, Data)
-        /// The body is longer than the limit.
-        case tooLong
-        /// The load failed, or the response isn't HTTP. The value says why.
-        case failed(String)
-    }
-
     /// The session, created at first use. It holds the collector until ``end()`` invalidates it.
     private let session = Guarded<URLSession?>(nil)
     private let collector: ResponseCollector
@@ -28,16 +20,29 @@ package final class UncachedLoader: Sendable {
     /// Don't call this during a cache lookup: on Linux, using a session there traps.
     ///
     /// - Parameters:
-    ///   - limit: The longest body to load, in bytes. For a longer body, the outcome is `tooLong`.
-    ///   - completion: Called once, on another queue.
-    package func load(_ request: URLRequest, limit: Int, completion: @escaping @Sendable (Outcome) -> Void) {
+    ///   - limit: The longest body to load, in bytes. A load of a longer body fails with `dataLengthExceedsMaximum`.
+    ///   - completion: Called once, on another queue, with the head and the body.
+    package func load(
+        _ request: URLRequest,
+        limit: Int,
+        completion: @escaping @Sendable (Result<(HTTPURLResponse, Data), URLError>) -> Void
+    ) {
         let session = session.withLock { session in
             let used = session ?? makeSession()
             session = used
             return used
         }
         let task = session.dataTask(with: request.own(traits))
-        let owner = ResponseCollector.Owner(limit: { _ in limit }) { completion(Outcome($0)) }
+        let owner = ResponseCollector.Owner(limit: { _ in limit }) { result in
+            completion(
+                result.flatMap { response in
+                    guard let head = response.head as? HTTPURLResponse, let body = response.data else {
+                        return .failure(.explained(.badServerResponse, "the response isn't HTTP", request.url))
+                    }
+                    return .success((head, body))
+                }
+            )
+        }
         collector.collect(task, of: session, for: owner)
         task.resume()
     }
@@ -56,20 +61,5 @@ package final class UncachedLoader: Sendable {
         configuration.httpShouldSetCookies = false
         configuration.timeoutIntervalForResource = 600
         return URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
-    }
-}
-
-extension UncachedLoader.Outcome {
-    fileprivate init(_ result: Result<Response, URLError>) {
-        switch result {
-        case .success(let response):
-            guard let head = response.head as? HTTPURLResponse, let body = response.data else {
-                self = .failed("the response isn't HTTP")
-                return
-            }
-            self = .answer(head, body)
-        case .failure(let error):
-            self = error.code == .dataLengthExceedsMaximum ? .tooLong : .failed(error.localizedDescription)
-        }
     }
 }

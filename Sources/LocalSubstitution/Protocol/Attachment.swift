@@ -165,11 +165,7 @@ final class Attachment: Sendable {
     /// redirect that isn't followed.
     func request(after outcome: RequestOutcome) -> URLRequest? {
         guard client.loadsUnmatched, outcome.plan?.substitution?.options.fields.follow != false,
-            let http = outcome.response?.head as? HTTPURLResponse,
-            Redirect.statuses.contains(http.statusCode),
-            let next = outcome.plan?.request
-                .redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location")),
-            lookUp(next).hasEntry
+            let next = outcome.plan?.request.redirected(by: outcome.response?.head), lookUp(next).hasEntry
         else { return nil }
         return next
     }
@@ -182,7 +178,7 @@ extension Attachment {
     /// response from a cache. If the entry's file can't be read, returns a failure.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
         guard let url = plan.request.url else { return .failed(plan, URLError(.badURL)) }
-        do throws(FileProblem) {
+        do throws(Complaint) {
             if client.readsBodies, let outcome = try serveInPieces(plan, by: substitution, url) {
                 return outcome
             }
@@ -203,7 +199,7 @@ extension Attachment {
         _ plan: Plan,
         by substitution: Substitution,
         _ url: URL
-    ) throws(FileProblem) -> RequestOutcome? {
+    ) throws(Complaint) -> RequestOutcome? {
         guard let name = substitution.fileName, let folder = plan.folder, plan.question == nil,
             substitution.rate?.isEven ?? true, HTTPSyntax.hasBody(status: substitution.status),
             let file = try LargeFile(opening: name, in: folder)
@@ -233,8 +229,8 @@ extension Attachment {
     /// Returns the bytes of a file in an entry's stream.
     func bytes(of name: FileName, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
         let url = plan.request.url
-        guard let url, let folder = plan.folder else { throw .unreadable(.missing, url) }
-        do throws(FileProblem) {
+        guard let url, let folder = plan.folder else { throw .unreadable(.missingFile, url) }
+        do throws(Complaint) {
             return try responder.read(name.text, in: folder, for: plan).data
         } catch {
             responder.report(error, key: substitution.key, file: folder.url(of: name.text), url)
@@ -273,7 +269,7 @@ extension Attachment {
     ///   default.
     func replay(_ plan: Plan, _ recorder: any ResponseRecorder, isConfirmed: Bool = false) -> RequestOutcome? {
         guard let url = plan.request.url else { return nil }
-        do throws(FileProblem) {
+        do throws(Complaint) {
             guard let (response, file) = try recorder.answer(plan.request) else { return nil }
             return RequestOutcome(
                 isConfirmed ? .confirmed : .matched,

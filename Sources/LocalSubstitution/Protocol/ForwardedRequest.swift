@@ -95,15 +95,15 @@ final class ForwardedRequest: Sendable {
     /// The headers that the session must not add, because the entry sets or removes them.
     var fixedHeaders: [String] { plan.fixedHeaders }
 
-    /// Returns the obstacle to recording the response: a header by which the session identifies its user to one of the
-    /// servers. Returns `nil` if the session sends no such header.
+    /// Returns why the response isn't recorded if the session identifies its user to one of the servers by a header.
+    /// Returns `nil` if the session sends no such header.
     ///
     /// - Parameter redirects: The requests for the redirects' targets.
-    func credential(after redirects: [URLRequest]) -> Exchange.Obstacle? {
-        if let credentialHeader { return .credential(header: credentialHeader, isAfterRedirect: false) }
+    func credential(after redirects: [URLRequest]) -> Complaint? {
+        if let credentialHeader { return .requestHeader(credentialHeader) }
         let header = redirects.lazy.compactMap { [attachment] in attachment.forwarder.credentialHeader(for: $0.url) }
             .first
-        return header.map { .credential(header: $0, isAfterRedirect: true) }
+        return header.map { .redirect(.requestHeader($0)) }
     }
 }
 

@@ -89,16 +89,9 @@ final class Forwarder: Sendable {
     /// Returns the name of the header by which the session identifies its user to a URL's server; `nil` if it sends
     /// none.
     func credentialHeader(for url: URL?) -> String? {
-        configuration.withLock { configuration in
-            let names = configuration.httpAdditionalHeaders?.keys.compactMap { ($0 as? String)?.lowercased() } ?? []
-            if let name = HTTPSyntax.credentialHeaders.first(where: { names.contains($0.lowercased()) }) {
-                return name
-            }
-            guard let url, configuration.httpShouldSetCookies,
-                configuration.httpCookieStorage?.cookies(for: url)?.isEmpty == false
-            else { return nil }
-            return "Cookie"
-        }
+        let added = additionalHeaders.map(\.name)
+        return HTTPSyntax.credentialHeaders.first { added.contains(where: $0.isSameHeader) }
+            ?? storedCookies(for: url).map { _ in "Cookie" }
     }
 
     private func session(isPlain: Bool, _ sessions: inout (own: URLSession?, plain: URLSession?)) -> URLSession {
@@ -143,15 +136,13 @@ extension Forwarder {
 
     /// Returns whether the session would add any of the named headers to a request for a URL.
     private func adds(_ names: [String], to url: URL?) -> Bool {
-        let names = names.map { $0.lowercased() }
         guard !names.isEmpty else { return false }
-        return additionalHeaders.contains { names.contains($0.name.lowercased()) }
-            || (names.contains("cookie") && storedCookies(for: url) != nil)
+        return additionalHeaders.contains { names.contains(where: $0.name.isSameHeader) }
+            || (names.contains(where: "Cookie".isSameHeader) && storedCookies(for: url) != nil)
     }
 
     /// Returns a request with the headers that the session would add, except the headers with the given names.
     private func complete(_ request: URLRequest, but names: [String]) -> URLRequest {
-        let names = names.map { $0.lowercased() }
         var request = request
         let added =
             additionalHeaders
@@ -159,7 +150,7 @@ extension Forwarder {
                 value.map { (name, $0) }
             }
         for (name, value) in added
-        where !names.contains(name.lowercased()) && request.value(forHTTPHeaderField: name) == nil {
+        where !names.contains(where: name.isSameHeader) && request.value(forHTTPHeaderField: name) == nil {
             request.setValue(value, forHTTPHeaderField: name)
         }
         return request

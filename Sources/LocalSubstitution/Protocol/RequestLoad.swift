@@ -408,10 +408,10 @@ final class RequestLoad {
             )
         case .success(let answer):
             do throws(Complaint) {
-                let handled = try HandledAnswer(answer, to: substitution, in: plan.folder, url: url)
+                let handled = try Substitution.handled(answer, by: substitution, in: plan.folder, url: url)
                 delaysFrom = .now()
                 responder.maps.use(plan)
-                return .next(Plan(plan, answeredWith: handled.substitution))
+                return .next(Plan(plan, answeredWith: handled))
             } catch {
                 return .end(attachment.mishandled(plan, "\(name) returned a wrong answer: \(error)"))
             }
@@ -421,9 +421,7 @@ final class RequestLoad {
     /// Returns `nil` if there's no recorded response.
     private func replay(_ plan: Plan, _ recorder: any ResponseRecorder) -> Step? {
         guard let outcome = attachment.replay(plan, recorder) else { return nil }
-        guard !attachment.client.followsRedirects, let http = outcome.response?.head as? HTTPURLResponse,
-            Redirect.statuses.contains(http.statusCode),
-            let next = plan.request.redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))
+        guard !attachment.client.followsRedirects, let next = plan.request.redirected(by: outcome.response?.head)
         else { return .end(outcome) }
         return .follow(next)
     }
@@ -486,8 +484,8 @@ final class RequestLoad {
     /// Reports that the recorder doesn't get a response of which the client already has a part.
     private func reportUnfinished(_ sent: ForwardedRequest) {
         guard case .recorder? = sent.fallback, sent.isPartial, let url = sent.plan.request.url else { return }
-        let reason = "the response was cut off, or the client didn't wait for its end"
-        responder.report(.notRecorded(reason: reason), of: url)
+        let reason = Complaint("the response was cut off, or the client didn't wait for its end")
+        responder.report(.notRecorded(reason), of: url)
     }
 
     /// Returns the next step for the target of a network redirect. Returns `nil` if the network responds: for example,
@@ -525,7 +523,7 @@ final class RequestLoad {
             guard plan.substitution != nil else {
                 let reason = attachment.rules.recorder?.refusal(of: plan.request)
                 return outcome(received.head) { [responder, url = plan.request.url] in
-                    if let reason, let url { responder.report(.notRecorded(reason: reason), of: url) }
+                    if let reason, let url { responder.report(.notRecorded(reason), of: url) }
                 }
             }
             responder.maps.use(plan)
@@ -549,7 +547,8 @@ final class RequestLoad {
             body: received.data ?? Data(),
             redirects: redirects,
             isBrowsed: attachment.rules.isBrowsed,
-            obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: sent.limit) : nil)
+            credential: sent.credential(after: redirects),
+            notHeld: received.body == nil ? .notHeld(most: sent.limit) : nil
         )
         // The recorder gets the response before the client does, so that `flush()` waits for it. The recorder writes it
         // later, so that delivery isn't delayed. The closures capture neither `self` nor the plan: both hold the

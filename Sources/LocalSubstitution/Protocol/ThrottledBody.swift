@@ -41,7 +41,7 @@ package struct ThrottledBody {
             guard start < end else { return nil }
             var delay = 0.0
             if case .bytesPerSecond(let rate)? = rate { delay = Double(end - start) / Double(rate) }
-            do throws(FileProblem) {
+            do throws(Complaint) {
                 return (try file.bytes(start..<end), delay)
             } catch {
                 throw .unreadable(error, nil)

@@ -15,13 +15,22 @@ package final class Complaint: Error, Hashable, CustomStringConvertible, Localiz
     /// The ``description`` without the fix, as a clause without a period, if the complaint was created with a separate
     /// fix; otherwise, all of the description.
     package let statement: String
+    private let fix: String?
+
+    /// The statement and, after a colon, the fix, without a period, for a label or the middle of a sentence.
+    package var fragment: String {
+        guard let fix, !fix.isEmpty else { return statement }
+        return "\(statement): \(fix.prefix(1).lowercased())\(fix.dropFirst().dropLast())"
+    }
 
     package var errorDescription: String? { description }
 
-    /// - Parameter fix: How to fix it, in sentences; `nil`, the default, if `statement` is the whole text.
+    /// - Parameter fix: How to fix it, in sentences, or an empty text if only `statement` is known, a clause without a
+    ///   period; `nil`, the default, if `statement` is the whole text.
     package init(kind: String = "", key: String? = nil, offset: Int = 0, _ statement: String, fix: String? = nil) {
         (self.kind, self.key, self.offset, self.statement) = (kind, key, offset, statement)
-        description = fix.map { "\(statement). \($0)" } ?? statement
+        self.fix = fix
+        description = fix.map { "\(statement).\($0.isEmpty ? "" : " ")\($0)" } ?? statement
     }
 
     /// The text may quote a map, a file or a server, so it's made ``Swift/String/printable``.

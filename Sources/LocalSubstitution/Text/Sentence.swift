@@ -8,14 +8,6 @@ extension String {
         return self + "."
     }
 
-    /// The text and the advice, if any, as sentences with periods.
-    package func sentences(withAdvice advice: String?) -> String {
-        "\(self)." + (advice.map { " \($0.capitalizedFirst)." } ?? "")
-    }
-
-    /// The text, a colon and the advice, without a period, for a label or the middle of a sentence.
-    package func fragment(withAdvice advice: String?) -> String { self + (advice.map { ": \($0)" } ?? "") }
-
     /// The text to quote: all of it, or its first 100 characters and “…” if it's longer.
     @inline(never)  // Otherwise, each of its callers would contain a copy.
     var clipped: String { count <= 100 ? self : prefix(100) + "…" }

@@ -20,12 +20,12 @@ extension EditedMap {
         let oldKey = url.map { entries.key(of: $0) } ?? entries.pattern(equalTo: key)
         let body: Data
         let inside: String?
-        do throws(FileProblem) {
+        do throws(Complaint) {
             let opened = try OpenedFile(path: file.path)
             body = try opened.contents()
             inside = (try? ResourcesFolder(folder.resources).opened())?.name(of: opened)
         } catch {
-            throw Complaint(printable: "The file “\(file.path)” \(error.message)")
+            throw Complaint(printable: "The file “\(file.path)” \(error)")
         }
         let name = inside ?? file.lastPathComponent
         if let problem = FileName(text: name).problem {

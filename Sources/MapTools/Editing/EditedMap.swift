@@ -170,9 +170,7 @@ package struct EditedMap {
     /// ones when the map is saved.
     mutating func write(_ body: Data, to name: String) throws(Complaint) {
         guard try !writeNew(body, to: name), !isDryRun else { return }
-        do throws(WrittenFolder.Problem) { try folder.prepare(body, for: name) } catch {
-            throw Complaint(printable: error.message)
-        }
+        try folder.prepare(body, for: name)
         bodies[name] = body
     }
 
@@ -180,11 +178,7 @@ package struct EditedMap {
     private mutating func writeNew(_ body: Data, to name: String) throws(Complaint) -> Bool {
         guard !isDryRun else { return !written.contains(name) }
         try Self.makeFolder(folder.resources)
-        do throws(WrittenFolder.Problem) {
-            guard try folder.writeNew(body, to: name) else { return false }
-        } catch {
-            throw Complaint(printable: error.message)
-        }
+        guard try folder.writeNew(body, to: name) else { return false }
         bodies[name] = body
         return true
     }
@@ -214,7 +208,7 @@ package struct EditedMap {
     /// - Throws: `SubstitutionMapError` if the new text can't be loaded. `Complaint` if the map has changed or
     ///   something can't be written. The map is then unchanged, unless the error says that it's saved.
     package mutating func save() throws {
-        let failed: [(name: String, WrittenFolder.Problem)]
+        let failed: [(name: String, Complaint)]
         do {
             failed = try saveMap()
         } catch {
@@ -225,19 +219,17 @@ package struct EditedMap {
         for (name, _) in failed { bodies[name] = nil }
         guard let (_, first) = failed.first else { return }
         let files = failed.count == 1 ? "a file still has its" : "\(failed.count.grouped) files still have their"
-        throw Complaint(printable: "The map is saved, but \(files) old bytes. \(first.message) Run the command again.")
+        throw Complaint(printable: "The map is saved, but \(files) old bytes. \(first) Run the command again.")
     }
 
     /// Returns the files that still have their old bytes, although the map is saved.
-    private mutating func saveMap() throws -> [(name: String, WrittenFolder.Problem)] {
+    private mutating func saveMap() throws -> [(name: String, Complaint)] {
         guard !isDryRun, !changes.isEmpty || folder.status == nil else { return [] }
         try Self.makeFolder(folder.resources)
         let data = MapDocument.data(of: base ?? [], changing: changes)
         _ = try SubstitutionMap(json: data, of: folder.file, resources: folder.resources)
         guard !folder.hasChanged else { throw Self.changed(folder.file) }
-        do throws(WrittenFolder.Problem) { return try folder.save(data) } catch {
-            throw Complaint(printable: error.message)
-        }
+        return try folder.save(data)
     }
 
     /// Calls a closure that changes entries and writes their files. If the closure throws, removes the files that it

@@ -21,11 +21,11 @@ package struct HTTPArchive: Sendable {
     /// - Throws: An error if the file can't be read, isn't valid JSON, or has no list `log.entries`.
     package init(contentsOf file: URL) throws(Complaint) {
         let bytes: Data
-        do throws(FileProblem) {
+        do throws(Complaint) {
             // The file isn't mapped into memory. If another program truncated a mapped file, the process would crash.
             bytes = try OpenedFile(path: file.path).contents()
         } catch {
-            throw Complaint(printable: "The archive “\(file.path)” \(error.message)")
+            throw Complaint(printable: "The archive “\(file.path)” \(error)")
         }
         do throws(Complaint) {
             try self.init(bytes, in: file.deletingLastPathComponent().path)
@@ -130,12 +130,12 @@ package struct HTTPArchive: Sendable {
         guard let folder, !name.isEmpty, !name.hasPrefix("."), !name.contains(".."),
             !name.utf8.contains(where: { [0, UInt8(ascii: "/"), UInt8(ascii: "\\")].contains($0) })
         else { throw .bodyFile(name, "isn't the name of a file beside the archive") }
-        do throws(FileProblem) {
+        do throws(Complaint) {
             let file = try OpenedFile(withoutLinks: name, in: OpenedFile(placeOf: folder))
             // One byte more than allowed is refused like a longer file.
             return try file.prefix(min(most, file.status.size) + 1)
         } catch {
-            throw .bodyFile(name, error == .missing ? "doesn't exist, or is a link" : error.fragment)
+            throw .bodyFile(name, error == .missingFile ? "doesn't exist, or is a link" : error.fragment)
         }
     }
 

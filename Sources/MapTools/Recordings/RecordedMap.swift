@@ -126,22 +126,16 @@ package struct RecordedMap {
         let data = document.data
         // A process that had the lock before may have removed the folder, since it was empty.
         try EditedMap.makeFolder(folder.file.deletingLastPathComponent())
-        do {
-            for (name, body) in bodies.sorted(by: { $0.key < $1.key }) {
-                guard try folder.writeNew(body, to: name) else {
-                    throw WrittenFolder.Problem(name: name, code: EEXIST)
-                }
-            }
+        for (name, body) in bodies.sorted(by: { $0.key < $1.key }) {
+            guard try folder.writeNew(body, to: name) else { throw .unwritableFile(name, EEXIST) }
+        }
+        do throws(SubstitutionMapError) {
             _ = try SubstitutionMap(json: data, resources: folder.resources, handlers: .any)
-            try folder.save(data)
-        } catch let error as WrittenFolder.Problem {
-            throw Complaint(printable: error.message)
-        } catch let error as SubstitutionMapError {
+        } catch {
             // Its lines are printable already.
             throw Complaint("\(error)")
-        } catch {
-            throw Complaint(printable: "\(error)")
         }
+        try folder.save(data)
     }
 
     private func removeEmptyFolders(of names: [String]) {

@@ -65,10 +65,10 @@ struct DemoPage {
             )
         }
         let folder = path.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-        do throws(WrittenFolder.Problem) { return try write(html, in: folder) } catch { throw Complaint(error.message) }
+        return try write(html, in: folder)
     }
 
-    private static func write(_ html: String, in folder: String) throws(WrittenFolder.Problem) -> URL {
+    private static func write(_ html: String, in folder: String) throws(Complaint) -> URL {
         // If a symbolic link has this name, the new file replaces the link, not the file that it leads to.
         try WrittenFolder(path: folder).write(Data(html.utf8), to: "demo.html")
         return URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent("demo.html")

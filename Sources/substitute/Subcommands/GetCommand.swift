@@ -135,7 +135,7 @@ private struct CommandSession: Sendable {
         recorder.writeBodies()
         fetch.notRecorded = sources.takeReasonNotRecorded()
         // No event is about a request for which the recorder isn't used.
-        if fetch.source == .network { fetch.notRecorded = fetch.notRecorded ?? recorder.refusal(of: request) }
+        if fetch.source == .network { fetch.notRecorded = fetch.notRecorded ?? recorder.refusal(of: request)?.fragment }
         return fetch
     }
 

@@ -251,17 +251,17 @@ struct LiveReloadTests {
         let folder = ResourcesFolder(fixture.resources)
         let path = folder.path(of: "a.txt")
         let inMemory = ResponsesInMemory(checksFiles: true)
-        @Sendable func file(_ read: @Sendable () throws(FileProblem) -> FileBytes) -> FileBytes? {
+        @Sendable func file(_ read: @Sendable () throws(Complaint) -> FileBytes) -> FileBytes? {
             try? inMemory.file(at: path, read: read)
         }
-        @Sendable func read() throws(FileProblem) -> FileBytes { try FileBytes(opening: "a.txt", in: folder) }
+        @Sendable func read() throws(Complaint) -> FileBytes { try FileBytes(opening: "a.txt", in: folder) }
 
         let (hasRead, mayEnd, isAsking) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
         let isAnswered = DispatchGroup()
         DispatchQueue.global().async(group: isAnswered) {
-            let former = file { () throws(FileProblem) in
+            let former = file { () throws(Complaint) in
                 let file = try read()
                 hasRead.signal()
                 mayEnd.wait()
@@ -288,7 +288,7 @@ struct LiveReloadTests {
         let folder = ResourcesFolder(fixture.resources)
         let inMemory = ResponsesInMemory(checksFiles: true)
         let isRead = DispatchSemaphore(value: 0)
-        _ = try inMemory.file(at: folder.path(of: "a.txt")) { () throws(FileProblem) in
+        _ = try inMemory.file(at: folder.path(of: "a.txt")) { () throws(Complaint) in
             DispatchQueue.global().async {
                 #expect((try? inMemory.file("b.txt", in: folder))?.data == Data("b".utf8))
                 isRead.signal()
@@ -315,11 +315,11 @@ struct LiveReloadTests {
         }
         // If other tests keep the writing thread waiting, a read may succeed.
         let hasFailed = (0..<100).contains { _ in
-            do throws(FileProblem) {
+            do throws(Complaint) {
                 _ = try FileBytes(opening: "a.bin", in: ResourcesFolder(fixture.resources))
                 return false
             } catch {
-                return error == .written
+                return error == .writtenFile
             }
         }
         #expect(hasFailed)

@@ -28,7 +28,7 @@ struct FolderBoundaryTests {
         var answers: [String: Int] = [:]
         for _ in 0..<times {
             let answer: String
-            do throws(FileProblem) {
+            do throws(Complaint) {
                 answer = String(decoding: try folder.open(name).contents(), as: UTF8.self)
             } catch {
                 answer = "\(error)"
@@ -92,7 +92,7 @@ struct FolderBoundaryTests {
         // Some file systems treat both names as the same.
         guard FileStatus(path: folder.path(of: "secret.txt")) == nil else { return }
         try outer.link("caf\u{E9}/link.txt", to: "../cafe\u{301}/secret.txt")
-        #expect(throws: FileProblem.outside) { _ = try folder.open("link.txt") }
+        #expect(throws: Complaint.outsideFolder) { _ = try folder.open("link.txt") }
         #expect(folder.realName(of: "link.txt") == nil)
     }
 
@@ -100,12 +100,12 @@ struct FolderBoundaryTests {
     func slashInCharacter(link: String) throws {
         try outer.write("elsewhere/\u{301}a.txt", "secret")
         try outer.link("res/\(link)", to: "../elsewhere")
-        #expect(throws: FileProblem.outside) { _ = try folder.open("\(link)/\u{301}a.txt") }
+        #expect(throws: Complaint.outsideFolder) { _ = try folder.open("\(link)/\u{301}a.txt") }
     }
 
     @Test("A file isn't a folder, even if its name ends in a slash", arguments: ["sub/a.txt/", "sub//a.txt/"])
     func slashAtEnd(name: String) {
-        #expect(throws: FileProblem.missing) { _ = try folder.open(name) }
+        #expect(throws: Complaint.missingFile) { _ = try folder.open(name) }
     }
 
     @Test("A file whose name begins with a combining mark is inside")

@@ -35,15 +35,15 @@ struct WrittenFolderTests {
     @Test("If a folder can't be made, the error has the system's reason")
     func noPermission() throws {
         let problem = try folder.whileReadOnly(".") {
-            #expect(throws: WrittenFolder.Problem.self) { try written.write(Data("x".utf8), to: "sub/a.txt") }
+            #expect(throws: Complaint.self) { try written.write(Data("x".utf8), to: "sub/a.txt") }
         }
         let message = "“sub/a.txt” can't be written: Permission denied. Allow this user to write there."
-        #expect(problem?.message == message)
+        #expect(problem?.description == message)
     }
 
     @Test("An error ends in what to do", arguments: [(ENOSPC, "Free some space."), (EROFS, "Use another folder.")])
     func advice(code: Int32, advice: String) {
-        let message = WrittenFolder.Problem(name: "a.txt", code: code).message
+        let message = Complaint.unwritableFile("a.txt", code).description
         #expect(message == "“a.txt” can't be written: \(String(cString: strerror(code))). \(advice)")
     }
 
@@ -52,8 +52,8 @@ struct WrittenFolderTests {
         let outside = try TemporaryFolder()
         try folder.makeFolder("sub")
         for link in ["link", "sub/link"] { try folder.link(link, to: outside.url.path) }
-        let problem = #expect(throws: WrittenFolder.Problem.self) { try written.write(Data("x".utf8), to: name) }
-        #expect(problem?.message.contains("“link” is a symbolic link") == true)
+        let problem = #expect(throws: Complaint.self) { try written.write(Data("x".utf8), to: name) }
+        #expect(problem?.description.contains("“link” is a symbolic link") == true)
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path).isEmpty)
     }
 
@@ -116,10 +116,10 @@ struct WrittenFolderTests {
             try batch.create(Data(name.utf8), as: name)
             #expect(batch.contains(name))
             for wrong in ["\(name)/..", "../\(name)", "a/..", "a/", "a//1", "", "a/\0"] {
-                let problem = #expect(throws: WrittenFolder.Problem.self) { try batch.create(Data(), as: wrong) }
-                #expect(problem?.code == EINVAL)
+                let problem = #expect(throws: Complaint.self) { try batch.create(Data(), as: wrong) }
+                #expect(problem == .unwritableFile(wrong, EINVAL))
             }
-            #expect(throws: WrittenFolder.Problem.self) { try batch.create(Data(), as: name) }
+            #expect(throws: Complaint.self) { try batch.create(Data(), as: name) }
         }
         for name in names { #expect(try Data(contentsOf: folder.file(name)) == Data(name.utf8)) }
         for name in names {

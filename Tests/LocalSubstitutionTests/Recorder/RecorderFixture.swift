@@ -96,7 +96,7 @@ extension SubstitutionRecorder {
 }
 
 extension Exchange.Report {
-    var reason: String? { if case .notRecorded(let reason) = self { reason } else { nil } }
+    var reason: String? { if case .notRecorded(let reason) = self { reason.fragment } else { nil } }
     var isRecorded: Bool { if case .recorded = self { true } else { false } }
     var isUnchanged: Bool { if case .unchanged = self { true } else { false } }
 }

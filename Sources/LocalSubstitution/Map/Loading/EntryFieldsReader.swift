@@ -481,7 +481,7 @@ extension EntryFieldsReader {
         var firsts: [String: String] = [:]
         var kept: [Member] = []
         for part in members(of: member) {
-            let form = areParameters ? Query.normalizedName(part.key) : part.key.lowercased()
+            let form = areParameters ? Query.normalizedName(part.key) : part.key.asciiLowercased
             if let first = firsts.updateValue(part.key, forKey: form) {
                 let how = first == part.key ? "twice" : "as “\(first)” too, and letter case doesn't matter"
                 note(

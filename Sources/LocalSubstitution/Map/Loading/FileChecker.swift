@@ -11,7 +11,7 @@ final class FileChecker {
     /// The problems of the checked files, by name; `nil` for a file without one.
     private var checked: [ExactText: SubstitutionMap.Problem?] = [:]
     /// The folder, opened once for all files.
-    private lazy var opened = Result { () throws(FileProblem) in try folder?.opened() }
+    private lazy var opened = Result { () throws(Complaint) in try folder?.opened() }
     private lazy var suggestions = FileSuggestions(in: folder)
     private lazy var misplaced = folder.map { MisplacedFiles($0) }
     /// The existing files whose names are probably misspelled in the map. The misspellings are reported, so these files
@@ -77,7 +77,7 @@ final class FileChecker {
         }
         if let message = folder.misspelling() { return SubstitutionMap.Problem(.noResources, message) }
         return problem(ofFolder: "").map {
-            SubstitutionMap.Problem(.noResources, "The resources folder “\(folder.path)” \($0.message)")
+            SubstitutionMap.Problem(.noResources, "The resources folder “\(folder.path)” \($0)")
         }
     }
 
@@ -89,7 +89,7 @@ final class FileChecker {
             + (inCode ? "." : ", or as --resources to the command.")
     }
 
-    private func problem(ofFolder name: String) -> FileProblem? {
+    private func problem(ofFolder name: String) -> Complaint? {
         switch opened {
         case .success(let opened): opened?.problem(ofFolder: name)
         case .failure(let problem): problem
@@ -107,14 +107,14 @@ final class FileChecker {
         guard looksAtFiles else { return nil }
         if name.wildcards > 0 { return problem(ofFolderOf: name) }
         if listing?.hasFile(name.text) == true { return nil }
-        do throws(FileProblem) {
+        do throws(Complaint) {
             _ = try opened.get()?.open(name.text)
             return nil
         } catch {
-            let known = error == .missing ? misplaced?.finding(on: name.text) : nil
+            let known = error == .missingFile ? misplaced?.finding(on: name.text) : nil
             if let meant = known?.meant { self.meant.append(FileName(text: meant)) }
-            let message = known?.message ?? "\(error.message)\(advice(on: error, name))"
-            return SubstitutionMap.Problem(error.kind, "The file “\(name.text)” \(message)")
+            let message = known?.message ?? "\(error)\(advice(on: error, name))"
+            return SubstitutionMap.Problem(.init(rawValue: error.kind), "The file “\(name.text)” \(message)")
         }
     }
 
@@ -124,18 +124,15 @@ final class FileChecker {
         return scheme.first?.isLetter == true && bytes[scheme.endIndex...].starts(with: "://".utf8)
     }
 
-    private func advice(on problem: FileProblem, _ name: FileName) -> String {
-        switch problem {
-        case .missing:
+    private func advice(on problem: Complaint, _ name: FileName) -> String {
+        if problem == .missingFile {
             let suggestion = suggestions.suggestion(for: name.text)
             if let meant = suggestion.meant { self.meant.append(FileName(text: meant)) }
             return suggestion.advice
-        case .notRegular(.folder):
-            let folder = name.text.utf8.last == UInt8(ascii: "/") ? name.text : name.text + "/"
-            return " To serve its files, end the key in * and write “\(folder)*” as the file."
-        default:
-            return ""
         }
+        guard problem == .notRegularFile(.folder) else { return "" }
+        let folder = name.text.utf8.last == UInt8(ascii: "/") ? name.text : name.text + "/"
+        return " To serve its files, end the key in * and write “\(folder)*” as the file."
     }
 
     /// The problem with the folder before the name's first wildcard, such as a missing folder; `nil` if it's OK.
@@ -143,30 +140,18 @@ final class FileChecker {
         let fixed = name.fixedFolder
         // An empty text means the resources folder. If that's missing, it's reported once, not for each entry.
         guard !fixed.isEmpty, let problem = problem(ofFolder: fixed) else { return nil }
-        var message = problem.message
-        if problem == .missing, let known = misplaced?.finding(on: name.text, part: fixed, kind: .folder) {
+        var message = problem.description
+        if problem == .missingFile, let known = misplaced?.finding(on: name.text, part: fixed, kind: .folder) {
             message = known.message
             if let meant = known.meant { self.meant.append(FileName(text: meant)) }
-        } else if problem == .missing {
+        } else if problem == .missingFile {
             let suggestion = suggestions.suggestion(forFolder: fixed)
             message += suggestion.advice
             if let folder = suggestion.meant {
                 meant.append(FileName(text: folder + String(Substring(name.text.utf8.dropFirst(fixed.utf8.count)))))
             }
         }
-        return SubstitutionMap.Problem(problem.kind, "The folder “\(fixed)” \(message)")
-    }
-}
-
-extension FileProblem {
-    fileprivate var kind: SubstitutionMap.Problem.Kind {
-        switch self {
-        case .missing: .missingFile
-        case .outside: .outsideFolder
-        case .notRegular, .notFolder: .notRegularFile
-        case .notServed: .invalidFileName
-        case .unreadable, .unplaced, .written: .unreadableFile
-        }
+        return SubstitutionMap.Problem(.init(rawValue: problem.kind), "The folder “\(fixed)” \(message)")
     }
 }
 

@@ -11,13 +11,13 @@ package final class MapFile: Sendable {
 
     package init(_ url: URL) throws(SubstitutionMapError) {
         self.url = url
-        readAt = FileStatus.now
-        do throws(FileProblem) {
+        readAt = System.now
+        do throws(Complaint) {
             let opened = try OpenedFile(path: url.path)
             json = try opened.array()
             status = opened.status
         } catch {
-            let message = "The map “\(url.path)” \(error.message)\(Self.advice(on: error, at: url))"
+            let message = "The map “\(url.path)” \(error)\(Self.advice(on: error, at: url))"
             throw SubstitutionMapError(file: url, problems: [.init(.unreadableMap, message)])
         }
         // Hashes the bytes as one buffer. Swift would hash the array byte by byte, which would take a fifth of the time
@@ -31,16 +31,13 @@ package final class MapFile: Sendable {
     package static let otherPath = "Use the path of an existing map."
 
     /// Advice with a leading space. Empty unless the problem is that the path isn't a file's.
-    private static func advice(on problem: FileProblem, at url: URL) -> String {
-        switch problem {
-        case .missing, .notRegular:
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
-            let files = names.filter { $0.hasSuffix(".json") && !ResourcesFolder.isHidden($0) }
-            let file = files.first { $0 == "substitutions.json" } ?? files.min()
-            return file.map { " Name a file in it, such as “\($0)”." } ?? " \(Self.otherPath)"
-        default:
-            return ""
-        }
+    private static func advice(on problem: Complaint, at url: URL) -> String {
+        let kind = SubstitutionMap.Problem.Kind(rawValue: problem.kind)
+        guard kind == .missingFile || kind == .notRegularFile else { return "" }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+        let files = names.filter { $0.hasSuffix(".json") && !ResourcesFolder.isHidden($0) }
+        let file = files.first { $0 == "substitutions.json" } ?? files.min()
+        return file.map { " Name a file in it, such as “\($0)”." } ?? " \(Self.otherPath)"
     }
 
     private init(withoutBytesOf file: MapFile) {
