@@ -3,17 +3,5 @@
 
 @_exported public import Glibc
 
-/// `os/lock.h`.
-public struct os_unfair_lock {
-    /// `OS_UNFAIR_LOCK_INIT`.
-    public init() {}
-}
-
-/// `os/lock.h`.
-public func os_unfair_lock_lock(_ lock: UnsafeMutablePointer<os_unfair_lock>) {}
-
-/// `os/lock.h`.
-public func os_unfair_lock_unlock(_ lock: UnsafeMutablePointer<os_unfair_lock>) {}
-
 /// `sys/socket.h`.
 public let SO_NOSIGPIPE: Int32 = 0x1022
