@@ -7,9 +7,10 @@ public import Foundation
 ///
 /// The type is public, although no product includes it, so that other modules can specialize it. They would call a
 /// `package` type's functions in their generic form, even if these are `@inlinable` (Swift 6.3.1).
-public struct Guarded<Value: Sendable>: ~Copyable, @unchecked Sendable {
-    // A lock must stay at one address.
-    @usableFromInline let content: UnsafeMutablePointer<(lock: pthread_mutex_t, value: Value)>
+public struct Guarded<Value: Sendable>: ~Copyable, Sendable {
+    // Allocated, since a lock must stay at one address. Safe, although the compiler can't check that: every access to the
+    // value goes through `withLock`, which takes the lock.
+    @usableFromInline nonisolated(unsafe) let content: UnsafeMutablePointer<(lock: pthread_mutex_t, value: Value)>
 
     /// Creates a guard for a value.
     @inlinable
