@@ -359,11 +359,15 @@ extension SubstitutionMap.Answer {
         self = .status(response.statusCode)
         // A status without a body, such as 204, allows no `data`.
         if HTTPSyntax.hasBody(status: response.statusCode) { self.body = body }
-        var headers = response.headers.filter { name, value in
-            HTTPSyntax.problem(ofHeader: name, value: value) == nil && !SecretName.isIn(header: name, value: value)
+        var headers: [String: String] = [:]
+        for (name, value) in response.headers.ordered(by: { $0.key < $1.key })
+        where HTTPSyntax.problem(ofHeader: name, value: value) == nil && !SecretName.isIn(header: name, value: value) {
+            // On Linux, a name that was sent in several spellings is there several times.
+            let same = headers.first { $0.key.isSameHeader(as: name) }
+            headers[same?.key ?? name] = same.map { "\($0.value), \(value)" } ?? value
         }
         if let type = response.headers[header: "Content-Type"], SecretName.isIn(type) {
-            headers["Content-Type"] = MIMEType.essence(of: type)
+            headers[header: "Content-Type"] = MIMEType.essence(of: type)
         }
         self.headers = headers
     }

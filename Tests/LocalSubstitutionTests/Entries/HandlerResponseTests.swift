@@ -122,6 +122,16 @@ struct HandlerResponseTests {
         #expect(seen.withLock { $0 } == body.map { Data($0.utf8) })
     }
 
+    @Test("A header that the server sent in two spellings has both values")
+    func twoSpellings() async throws {
+        let sent = [("X-Own", "1"), ("x-own", "2"), ("Content-Type", "text/plain")]
+        let answer = LoopbackServer.Answer(headers: sent, body: Data("text".utf8))
+        let asking = try Asking(origin: { _ in answer }) { try await $0.response() }
+        let (text, head) = try await asking.load()
+        #expect(text == "text")
+        #expect(head.value(forHTTPHeaderField: "X-Own") == "1, 2")
+    }
+
     @Test("Credentials and headers of the transfer are left out; other names stay as they were sent")
     func headers() async throws {
         let seen = Guarded<[String: String]>([:])
