@@ -183,7 +183,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     /// The entries and alternatives that haven't responded to a request since the map was set or reloaded. `null` and
     /// disabled entries are left out.
-    public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.layers.entries(used: false) }
+    public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.layers.unusedEntries }
 
     package var layers: MapLayers { responder.maps.layers }
 

@@ -147,6 +147,8 @@ extension SubstitutionsTrait {
             /// The entries that at least one of the ended scopes didn't use.
             var notUsed: [SubstitutionMap.EntryReference] = []
             var used: Set<SubstitutionMap.EntryReference> = []
+            /// Whether a scope had several maps, so that entries are shown with their map's file.
+            var hasSeveralMaps = false
             var hasScopes = false
             /// Whether a request was made in a scope that has ended.
             var hasRequests = false
@@ -189,6 +191,7 @@ extension SubstitutionsTrait {
                 state.used.formUnion(used)
                 let known = Set(state.notUsed)
                 state.notUsed += notUsed.filter { !known.contains($0) }
+                state.hasSeveralMaps = state.hasSeveralMaps || layers.hasSeveral
                 state.hasScopes = true
                 state.hasRequests = state.hasRequests || isUsed
             }
@@ -199,7 +202,10 @@ extension SubstitutionsTrait {
 
         /// The entries that no scope has used; empty until the first scope has ended.
         var unused: [SubstitutionMap.EntryReference] {
-            state.withLock { state in state.notUsed.filter { !state.used.contains($0) } }
+            state.withLock { state in
+                let unused = state.notUsed.filter { !state.used.contains($0) }
+                return state.hasSeveralMaps ? unused : unused.map(\.withoutFile)
+            }
         }
 
         /// Whether at least one scope has ended, but no scope has made a request.

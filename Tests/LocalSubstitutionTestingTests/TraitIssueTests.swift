@@ -360,6 +360,15 @@ struct TraitIssueTests {
         #expect(text.contains("If you ran only a part of the suite, ignore this.") == isXcode, "\(text)")
     }
 
+    @Test("An entry that one test of a suite uses is used, even if another adds entries of its own")
+    func unusedInSuiteThatAdds() async throws {
+        let child = try await ChildProcess.run("ChildTraits/SuiteThatAdds", selection: .configuration)
+        #expect(child.issues.count == 1)
+        let text = try #require(child.issues.first?.text)
+        #expect(text.contains("1 entry has matched no requests"), "\(text)")
+        #expect(text.contains("“https://shop.example.com/name”, line 2 of “suite.json”"), "\(text)")
+    }
+
     @Test("If options select or skip tests, a suite's unused entries are no issue, whatever they select")
     func unusedInPartOfSuite() async throws {
         for selection in [ChildProcess.Selection.filter, .configurationAndSkip] {

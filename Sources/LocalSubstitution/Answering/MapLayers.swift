@@ -18,7 +18,7 @@ package struct MapLayers: Sendable {
     /// Adds entries of a test, which are asked before all others.
     package mutating func add(_ map: SubstitutionMap) { added.insert(MapLayer(map), at: 0) }
 
-    private var hasSeveral: Bool { !added.isEmpty || recording != nil }
+    package var hasSeveral: Bool { !added.isEmpty || recording != nil }
 
     /// The layers in the order in which they're asked.
     var all: [MapLayer] { added + [map] + [recording].compactMap { $0 } }
@@ -62,9 +62,18 @@ package struct MapLayers: Sendable {
         SubstitutionMap.EntryReference(entry, inFile: hasSeveral ? layer(of: map)?.name : nil)
     }
 
-    /// Returns references to the entries of all maps that have responded, or to those that haven't.
+    /// Returns references to the entries of all maps that have responded, or to those that haven't. Each names its map's
+    /// file, even if there's only one map.
     package func entries(used isUsed: Bool) -> [SubstitutionMap.EntryReference] {
-        all.flatMap { layer in layer.entries(used: isUsed).map { reference(to: $0, in: layer.map) } }
+        all.flatMap { layer in
+            layer.entries(used: isUsed).map { SubstitutionMap.EntryReference($0, inFile: layer.name) }
+        }
+    }
+
+    /// References to the entries of all maps that haven't responded.
+    var unusedEntries: [SubstitutionMap.EntryReference] {
+        let unused = entries(used: false)
+        return hasSeveral ? unused : unused.map(\.withoutFile)
     }
 
     /// Returns references to the entries that also match a URL, but come after the winner.

@@ -185,7 +185,14 @@ extension SubstitutionMap {
 
         private let alternatives: Int
         /// The name of the map's file; `nil` if there's only one map.
-        private let file: String?
+        private var file: String?
+
+        /// The reference without the name of the map's file.
+        package var withoutFile: EntryReference {
+            var reference = self
+            reference.file = nil
+            return reference
+        }
 
         /// The key, followed by the alternative and the line if they aren't `nil`. In a test with a recording, also the
         /// name of the map's file. In the key, `redacted` replaces what may be a credential.

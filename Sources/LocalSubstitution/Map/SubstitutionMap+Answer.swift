@@ -360,12 +360,16 @@ extension SubstitutionMap.Answer {
         self = .status(response.statusCode)
         // A status without a body, such as 204, allows no `data`.
         if HTTPSyntax.hasBody(status: response.statusCode) { self.body = body }
-        var headers = response.headers.filter { name, value in
-            HTTPSyntax.problem(ofHeader: name, value: value) == nil && !SecretName.isIn(header: name, value: value)
+        var headers: [String: String] = [:]
+        for (name, value) in response.headers.ordered(by: { $0.key < $1.key })
+        where HTTPSyntax.problem(ofHeader: name, value: value) == nil && !SecretName.isIn(header: name, value: value) {
+            // On Linux, a name that was sent in several spellings is there several times.
+            let same = headers.first { $0.key.isSameHeader(as: name) }
+            headers[same?.key ?? name] = same.map { "\($0.value), \(value)" } ?? value
         }
-        if let type = response.headers[header: "Content-Type"], SecretName.isIn(type) {
-            headers["Content-Type"] = MIMEType.essence(of: type)
-        }
+        let type = response.headers[header: "Content-Type"] ?? ""
+        // An empty type is sent as none. Without one, the URL's extension would set the type.
+        if type.isEmpty || SecretName.isIn(type) { headers[header: "Content-Type"] = MIMEType.essence(of: type) }
         self.headers = headers
     }
 
@@ -377,7 +381,7 @@ extension SubstitutionMap.Answer {
     }
 
     /// The headers that the answer sets. Their names have the letter case in which they were set or sent. For a server's
-    /// response, these include its `Content-Type`.
+    /// response, these include its `Content-Type`, which is empty if the server sent none.
     public var headers: [String: String] {
         get {
             members["headers", default: []].reduce(into: [:]) { headers, member in
@@ -414,15 +418,18 @@ extension SubstitutionMap.Answer {
             self = setting("data", "0")
             remove(EntryFields.Field.answers)
             data = new.data
-            if mimeType == nil, let type { mimeType = type }
+            if mimeType == nil, headers[header: "Content-Type"] == nil, let type { mimeType = type }
         }
     }
 
     /// The MIME type that the answer sets, with ``mimeType(_:)`` or in its header `Content-Type`. If this is `nil`, the type
-    /// follows from the body and the URL. If you set another type, the charset stays.
+    /// follows from the body and the URL, or none is sent if that header is empty. If you set another type, the charset
+    /// stays.
     public var mimeType: String? {
         get {
-            if let header = headers[header: "Content-Type"] { return MIMEType.essence(of: header) }
+            if let header = headers[header: "Content-Type"] {
+                return header.isEmpty ? nil : MIMEType.essence(of: header)
+            }
             return field("mimeType").flatMap(Self.text(ofJSON:))
         }
         set {
@@ -432,7 +439,11 @@ extension SubstitutionMap.Answer {
                 self.headers = headers
                 return remove(["mimeType"])
             }
-            guard let type = headers[header: "Content-Type"] else { return self = mimeType(newValue) }
+            guard let type = headers[header: "Content-Type"], !type.isEmpty else {
+                headers[header: "Content-Type"] = nil
+                self.headers = headers
+                return self = mimeType(newValue)
+            }
             headers[header: "Content-Type"] = newValue + (type.firstIndex(of: ";").map { String(type[$0...]) } ?? "")
             self.headers = headers
         }

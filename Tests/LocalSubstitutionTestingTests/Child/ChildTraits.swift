@@ -465,6 +465,19 @@ struct ChildTraits {
         }
     }
 
+    /// Only one of its tests has several maps.
+    @Suite(.substituting("../Fixtures/suite.json", reportsUnused: true))
+    struct SuiteThatAdds {
+        @Test func one() async throws {
+            for path in ["a", "b", "c"] { _ = try await text("https://shop.example.com/\(path)") }
+        }
+
+        @Test func adding() async throws {
+            try TestSubstitutions.current.add(["https://shop.example.com/added": .text("added")])
+            _ = try await text("https://shop.example.com/added")
+        }
+    }
+
     @Suite(.substituting(["https://shop.example.com/name": .handler { _ in throw Mistake() }]))
     struct ShownAtTest {
         static let line = #line + 2

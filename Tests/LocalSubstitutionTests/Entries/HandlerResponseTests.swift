@@ -122,6 +122,36 @@ struct HandlerResponseTests {
         #expect(seen.withLock { $0 } == body.map { Data($0.utf8) })
     }
 
+    @Test("A response without a type stays without one, unless one is set", arguments: [200, 404, 204])
+    func withoutType(status: Int) async throws {
+        let asking = try Asking(origin: { _ in
+            LoopbackServer.Answer(status: status, body: Data("text".utf8))
+        }) { request in
+            var answer = try await request.response()
+            #expect(answer.mimeType == nil)
+            answer.headers["X-Own"] = "1"
+            if request.url.query != nil { answer.mimeType = "text/html" }
+            return answer
+        }
+        let (_, head) = try await asking.load("a.css")
+        #expect(head.statusCode == status)
+        #expect(head.value(forHTTPHeaderField: "Content-Type") == nil)
+        // An empty body has no type.
+        guard HTTPSyntax.hasBody(status: status) else { return }
+        let (_, typed) = try await asking.load("a.css?typed")
+        #expect(typed.value(forHTTPHeaderField: "Content-Type") == "text/html; charset=utf-8")
+    }
+
+    @Test("A header that the server sent in two spellings has both values")
+    func twoSpellings() async throws {
+        let sent = [("X-Own", "1"), ("x-own", "2"), ("Content-Type", "text/plain")]
+        let answer = LoopbackServer.Answer(headers: sent, body: Data("text".utf8))
+        let asking = try Asking(origin: { _ in answer }) { try await $0.response() }
+        let (text, head) = try await asking.load()
+        #expect(text == "text")
+        #expect(head.value(forHTTPHeaderField: "X-Own") == "1, 2")
+    }
+
     @Test("Credentials and headers of the transfer are left out; other names stay as they were sent")
     func headers() async throws {
         let seen = Guarded<[String: String]>([:])
