@@ -104,6 +104,7 @@ package final class ResourcesFolder: Sendable {
 
     /// Throws an error unless the file is regular and its real path is inside the folder's real path. Never waits for a
     /// named pipe.
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     package func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
 
     /// The name with symbolic links resolved; `nil` if the file is missing or outside the folder.
