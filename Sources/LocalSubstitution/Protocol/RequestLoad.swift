@@ -106,7 +106,6 @@ final class RequestLoad {
     ///   - task: The client's task; `nil` for a client that isn't a URLSession.
     ///   - tell: Tells the session's listener what happens to the request; `nil` without a listener.
     ///   - client: Returns the receiver of a load's events. Called only if a load is needed.
-    @inline(never)  // Otherwise, each of its callers would contain a copy.
     static func begin(
         _ request: URLRequest,
         retained: CachedURLResponse?,
