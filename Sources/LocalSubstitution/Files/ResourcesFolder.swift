@@ -46,7 +46,7 @@ package final class ResourcesFolder: Sendable {
     /// `nil` if there's none, or if the map's own folder doesn't have the map's files.
     var misspelled: (name: String, standard: String)? {
         guard map != nil, mapName != nil else { return nil }
-        let names = names.sorted()
+        let names = names.ordered(by: <)
         return Self.standardNames.lazy.compactMap { standard in
             names.first { name in
                 name.asciiLowercased == standard.asciiLowercased && name != standard
