@@ -50,9 +50,8 @@ package enum LoaderRules {
     static func directives(_ header: String) -> [String: String] {
         var found: [String: String] = [:]
         for directive in HTTPSyntax.elements(of: header.lowercased()) {
-            let parts = directive.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
-                .map { String(Substring(HTTPSyntax.withoutBlanks($0))) }
-            if let name = parts.first { found[name] = parts.dropFirst().first ?? "" }
+            let parts = directive.components(separatedBy: "=").map { $0.trimmingCharacters(in: .whitespaces) }
+            found[parts[0]] = parts.dropFirst().first ?? ""
         }
         return found
     }

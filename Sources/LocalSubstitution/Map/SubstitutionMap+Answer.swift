@@ -359,8 +359,10 @@ extension SubstitutionMap.Answer {
         self = .status(response.statusCode)
         // A status without a body, such as 204, allows no `data`.
         if HTTPSyntax.hasBody(status: response.statusCode) { self.body = body }
-        var headers = response.headers.filter { name, value in
-            HTTPSyntax.problem(ofHeader: name, value: value) == nil && !SecretName.isIn(header: name, value: value)
+        var headers = response.headers
+        for (name, value) in headers
+        where HTTPSyntax.problem(ofHeader: name, value: value) != nil || SecretName.isIn(header: name, value: value) {
+            headers[name] = nil
         }
         if let type = response.headers[header: "Content-Type"], SecretName.isIn(type) {
             headers["Content-Type"] = MIMEType.essence(of: type)
@@ -403,8 +405,9 @@ extension SubstitutionMap.Answer {
         }
         set {
             let type = mimeType ?? (field("json") == nil ? field("text").map { _ in "text/plain" } : "application/json")
-            let headers = headers
-            self.headers = headers.filter { name, _ in !HTTPSyntax.headersOfBytes.contains(where: name.isSameHeader) }
+            var headers = headers
+            for name in HTTPSyntax.headersOfBytes { headers[header: name] = nil }
+            self.headers = headers
             guard let newValue else {
                 self = status(status)
                 return remove(EntryFields.Field.answers + ["data", "mimeType", "charset"])
