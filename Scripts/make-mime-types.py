@@ -35,8 +35,8 @@ HEADER = """\
 // Copyright (c) 2014 Jonathan Ong, Copyright (c) 2015-2022 Douglas Christopher Wilson.
 
 extension MIMEType {
-    /// The extensions in order, each with its type: `html:text/html`. White space separates them.
-    package static let table: StaticString = \"\"\"
+    /// The extensions of each type, in order: `text/ html:html,shtml` for those of `text/html`. White space separates them.
+    static let table: StaticString = \"\"\"
 """
 
 FOOTER = """\
@@ -64,14 +64,20 @@ def types_by_extension(db):
 
 
 def table(db):
-    pairs = [f"{extension}:{name}" for extension, name in sorted(types_by_extension(db).items())]
-    for pair in pairs:
-        if not re.fullmatch(r"[a-z0-9_-]+:[a-z0-9.+-]+/[a-z0-9.+-]+", pair):
-            sys.exit(f"cannot be written into the table: {pair}")
+    # The parts of types after the slash, with their extensions, by the parts before it.
+    kinds = {}
+    for extension, name in sorted(types_by_extension(db).items()):
+        if not re.fullmatch(r"[a-z0-9_-]+:[a-z0-9.+-]+/[a-z0-9.+-]+", f"{extension}:{name}"):
+            sys.exit(f"cannot be written into the table: {extension}:{name}")
+        kind, rest = name.split("/")
+        kinds.setdefault(kind, {}).setdefault(rest, []).append(extension)
     indent = " " * 8
-    lines = textwrap.wrap(
-        " ".join(pairs), 130, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    lines = []
+    for kind, types in sorted(kinds.items()):
+        words = [f"{kind}/"] + [f"{rest}:{','.join(extensions)}" for rest, extensions in sorted(types.items())]
+        lines += textwrap.wrap(
+            " ".join(words), 130, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
     return HEADER + "\n".join(lines) + "\n" + FOOTER
 
 

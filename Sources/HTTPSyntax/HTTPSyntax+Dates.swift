@@ -17,7 +17,7 @@ extension HTTPSyntax {
 
     /// Reads the three forms of RFC 9110 §5.6.7.
     package static func date(_ text: String) -> Date? {
-        var parts = text.split { " ,-".contains($0) }.map { String($0) }
+        var parts = text.components(separatedBy: CharacterSet(charactersIn: " ,-")).filter { !$0.isEmpty }
         // `Sun Nov  6 08:49:37 1994`
         if parts.count == 5 { parts = [parts[0], parts[2], parts[1], parts[4], parts[3], "GMT"] }
         guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: parts[2]) else { return nil }

@@ -80,9 +80,8 @@ package enum HTTPSyntax {
     /// The number of bytes that a `Content-Length` states; `nil` if the value isn't valid. A list that repeats one
     /// number is valid (RFC 9110 §8.6).
     package static func length(_ value: String) -> Int? {
-        if value.isDigits { return Int(value) }
-        let numbers = Set(parts(of: value))
-        guard numbers.count == 1, let number = numbers.first.map(String.init), number.isDigits else { return nil }
+        let numbers = parts(of: value).map { String($0) }
+        guard let number = numbers.first, number.isDigits, numbers.allSatisfy({ $0 == number }) else { return nil }
         return Int(number)
     }
 

@@ -158,7 +158,7 @@ extension RecordedFileName {
     /// - Parameter type: A MIME type, in uppercase or lowercase, with or without parameters.
     private static func preferredExtension(for type: String) -> String {
         let type = MIMEType.essence(of: type)
-        if let known = preferredExtensions[type] ?? extensionsByType[Substring(type)] { return known }
+        if let known = preferredExtensions[type] ?? extensionsByType[type] { return known }
         if MIMEType.isJSON(type) { return "json" }
         if type.hasSuffix("+xml") { return "xml" }
         return type.hasPrefix("text/") ? "txt" : "bin"
@@ -178,11 +178,7 @@ extension RecordedFileName {
     ]
 
     /// The alphabetically first extension of each type in the table.
-    private static let extensionsByType = MIMEType.table.description.split { $0.isWhitespace }
-        .reduce(into: [Substring: String]()) { extensions, pair in
-            let parts = pair.split(separator: ":")
-            if parts.count == 2, extensions[parts[1]] == nil { extensions[parts[1]] = String(parts[0]) }
-        }
+    private static let extensionsByType = Dictionary(MIMEType.types.map { ($0.value, $0.key) }, uniquingKeysWith: min)
 }
 
 extension RecordedFileName {

@@ -39,7 +39,7 @@ struct MisplacedFiles {
         func message(_ place: Place) -> String { "\(place.problem). \(place.fix ?? "Move the \(thing)")" }
 
         let prefixes = ResourcesFolder.standardNames.map { $0 + "/" }
-        guard let prefix = prefixes.first(where: { name.utf8.starts(with: $0.utf8) }) else {
+        guard let prefix = prefixes.first(where: name.hasPrefix) else {
             return others.first { Self.has(part, kind, in: $0.folder) }.map { Finding(message: "\(message($0)).") }
         }
         let (name, rest) = (Self.drop(prefix, from: name), Self.drop(prefix, from: part))

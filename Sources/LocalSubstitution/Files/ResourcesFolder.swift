@@ -46,7 +46,7 @@ package final class ResourcesFolder: Sendable {
     /// `nil` if there's none, or if the map's own folder doesn't have the map's files.
     var misspelled: (name: String, standard: String)? {
         guard map != nil, mapName != nil else { return nil }
-        let names = names.sorted()
+        let names = names.ordered(by: <)
         return Self.standardNames.lazy.compactMap { standard in
             names.first { name in
                 name.asciiLowercased == standard.asciiLowercased && name != standard
@@ -104,6 +104,7 @@ package final class ResourcesFolder: Sendable {
 
     /// Throws an error unless the file is regular and its real path is inside the folder's real path. Never waits for a
     /// named pipe.
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     package func open(_ name: String) throws(Complaint) -> OpenedFile { try opened().open(name) }
 
     /// The name with symbolic links resolved; `nil` if the file is missing or outside the folder.

@@ -17,11 +17,17 @@ package enum MIMEType {
         return types[lowered.hasPrefix(".") ? String(lowered.dropFirst()) : lowered]
     }
 
-    private static let types: [String: String] = table.withUTF8Buffer { table in
-        let texts = table.split(whereSeparator: isWhiteSpace).map { pair in
-            pair.split(separator: UInt8(ascii: ":")).map { String(decoding: $0, as: UTF8.self) }
+    /// The types by extension.
+    package static let types: [String: String] = table.withUTF8Buffer { table in
+        var types: [String: String] = [:]
+        var kind = ""
+        for word in table.split(whereSeparator: isWhiteSpace) {
+            let texts = word.split { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ",") }
+                .map { String(decoding: $0, as: UTF8.self) }
+            if texts.count == 1 { kind = texts[0] }
+            for ext in texts.dropFirst() { types[ext] = kind + texts[0] }
         }
-        return Dictionary(uniqueKeysWithValues: texts.map { ($0[0], $0[1]) })
+        return types
     }
 
     /// The extension of the path's last component, without its dot: `gz` for `a/b.tar.gz`.

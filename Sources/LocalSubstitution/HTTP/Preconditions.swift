@@ -35,12 +35,12 @@ package enum Preconditions {
 
     /// An entity tag, such as `"x"` or `W/"x"` (RFC 9110 §8.8.3).
     private struct EntityTag: Equatable {
-        let text: Substring
+        let text: String
         let isWeak: Bool
 
         /// A comma may be in a tag, and a quotation mark may not.
         static func list(_ header: String) -> [EntityTag] {
-            let parts = header.split(separator: "\"", omittingEmptySubsequences: false)
+            let parts = header.components(separatedBy: "\"")
             return stride(from: 1, to: parts.count - 1, by: 2).map { index in
                 EntityTag(text: parts[index], isWeak: parts[index - 1].hasSuffix("W/"))
             }

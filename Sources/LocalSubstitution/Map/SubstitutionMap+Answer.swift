@@ -403,13 +403,14 @@ extension SubstitutionMap.Answer {
     /// returned instead. If you set `nil`, the answer has only a status and headers.
     public var body: Data? {
         get {
-            field("data").map { _ in data.first ?? Data() } ?? field("json").map { Data($0.utf8) }
-                ?? field("text").flatMap(Self.text(ofJSON:)).map { Data($0.utf8) }
+            field("data").map { _ in data.first ?? Data() } ?? field("json").map { Data(utf8: $0) }
+                ?? field("text").flatMap(Self.text(ofJSON:)).map { Data(utf8: $0) }
         }
         set {
             let type = mimeType ?? (field("json") == nil ? field("text").map { _ in "text/plain" } : "application/json")
-            let headers = headers
-            self.headers = headers.filter { name, _ in !HTTPSyntax.headersOfBytes.contains(where: name.isSameHeader) }
+            var headers = headers
+            for name in HTTPSyntax.headersOfBytes { headers[header: name] = nil }
+            self.headers = headers
             guard let newValue else {
                 self = status(status)
                 return remove(EntryFields.Field.answers + ["data", "mimeType", "charset"])

@@ -6,10 +6,10 @@ import Guarded
 ///
 /// They aren't Dispatch's. Once some 250 of those are blocked, Dispatch starts no more, and then neither URLSession nor a
 /// timer goes on.
-enum AppThreads {
+package enum AppThreads {
     /// Starts a Swift task for a closure. On systems before macOS 15 and iOS 18, the closure runs on Swift's threads, and
     /// mustn't block.
-    static func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    package static func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
             Task(executorPreference: Executor.shared) { await body() }
         } else {

@@ -140,6 +140,7 @@ final class RequestLoad {
     /// - Parameters:
     ///   - plan: The plan for the client's own request, before any redirect.
     ///   - requestBody: The request's body if it was read from a stream; otherwise, `nil`, the default.
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     static func start(
         _ plan: Plan,
         requestBody: BodyReader.Body? = nil,
@@ -382,12 +383,11 @@ final class RequestLoad {
         let body = { @Sendable in try await OutermostCall.ofTask.withValue(own) { try await call(request) } }
         let result: Result<SubstitutionMap.Answer, any Error>
         do throws(URLError) {
-            result =
-                if let calls {
-                    try await timeout.value(for: self.url, startedBy: { calls.start(substitution.key, $0) }, of: body)
-                } else {
-                    try await timeout.value(for: self.url, of: body)
-                }
+            result = try await timeout.value(for: self.url, of: body) { body in
+                if let calls { return calls.start(substitution.key, body) }
+                let task = AppThreads.task(body)
+                return { task.cancel() }
+            }
         } catch {
             if outermost == nil { own.isAbandoned.withLock { $0 = true } }
             throw error

@@ -41,14 +41,11 @@ struct RequestTimeout: Sendable {
     /// Returns the result of one of the app's closures, which runs in a separate Swift task. Throws `timedOut` when the
     /// timeout ends, even if the closure ignores cancellation. Throws `cancelled` if the current task was cancelled.
     ///
-    /// - Parameter start: Starts the Swift task, and returns a closure that cancels it.
+    /// - Parameter start: Starts the closure's Swift task, and returns a closure that cancels it.
     func value<Value: Sendable>(
         for url: URL?,
-        startedBy start: (@escaping @Sendable () async -> Void) -> @Sendable () -> Void = { body in
-            let task = AppThreads.task(body)
-            return { task.cancel() }
-        },
-        of body: @escaping @Sendable () async throws -> Value
+        of body: @escaping @Sendable () async throws -> Value,
+        startedBy start: (@escaping @Sendable () async -> Void) -> @Sendable () -> Void
     ) async throws(URLError) -> Result<Value, any Error> {
         let result = FirstValue<Result<Value, any Error>?>()
         let cancel = start {

@@ -18,14 +18,14 @@ final class SharedSessionProtocol: SubstitutionURLProtocol {
     /// The attachments in use. The last one decides.
     private static let uses = Guarded<[Use]>([])
     /// The closures to call with the requests that aren't intercepted.
-    private static let witnesses = Guarded<[UUID: @Sendable (URLRequest) -> Void]>([:])
+    private static let witnesses = Guarded<[(id: UUID, hear: @Sendable (URLRequest) -> Void)]>([])
 
     override class var attachment: Attachment? { uses.withLock { $0.last }?.attachment }
 
     override class func canInit(with request: URLRequest) -> Bool {
         guard let use = uses.withLock({ $0.last }), use.takes(request) else {
             guard !request.isOwn(.current) else { return false }
-            for witness in witnesses.withLock({ $0.values.map { $0 } }) { witness(request) }
+            for witness in witnesses.withLock({ $0 }) { witness.hear(request) }
             return false
         }
         return super.canInit(with: request)
@@ -35,8 +35,8 @@ final class SharedSessionProtocol: SubstitutionURLProtocol {
     /// several times for a request. Returns a closure that ends this.
     static func watch(_ witness: @escaping @Sendable (URLRequest) -> Void) -> @Sendable () -> Void {
         let id = UUID()
-        witnesses.withLock { $0[id] = witness }
-        return { witnesses.withLock { $0[id] = nil } }
+        witnesses.withLock { $0.append((id, witness)) }
+        return { witnesses.withLock { $0.removeAll { $0.id == id } } }
     }
 
     /// Returns a closure that removes the attachment.

@@ -27,6 +27,7 @@ package final class Complaint: Error, Hashable, CustomStringConvertible, Localiz
 
     /// - Parameter fix: How to fix it, in sentences, or an empty text if only `statement` is known, a clause without a
     ///   period; `nil`, the default, if `statement` is the whole text.
+    @inline(never)  // Otherwise, some fifty callers would each contain a copy.
     package init(kind: String = "", key: String? = nil, offset: Int = 0, _ statement: String, fix: String? = nil) {
         (self.kind, self.key, self.offset, self.statement) = (kind, key, offset, statement)
         self.fix = fix

@@ -44,6 +44,7 @@ extension PercentEncoding {
         /// One bit for each byte below 128.
         private let bits: (low: UInt64, high: UInt64)
 
+        @inline(never)  // Otherwise, each of its callers would contain a copy.
         package init(_ characters: String) {
             var (low, high): (UInt64, UInt64) = (0, 0)
             for byte in characters.utf8 {

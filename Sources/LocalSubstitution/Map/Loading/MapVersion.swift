@@ -1,3 +1,4 @@
+import Foundation
 import HTTPSyntax
 
 /// The version of the map format that a map needs: the value of its `$version`.
@@ -12,7 +13,7 @@ package struct MapVersion: Comparable {
     private init(_ text: String) {
         self.text = text
         // A number that is too large for `Int` is newer than any known version, too.
-        numbers = text.split(separator: ".").map { Int($0) ?? .max }
+        numbers = text.components(separatedBy: ".").map { Int($0) ?? .max }
     }
 
     package static func < (first: Self, second: Self) -> Bool {

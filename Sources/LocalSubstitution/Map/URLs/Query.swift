@@ -13,6 +13,7 @@ package struct Query {
 
     var count: Int { parameters.count }
 
+    @inline(never)  // Otherwise, each of its callers would contain a copy.
     var text: String {
         parameters.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "&")
     }

@@ -1,10 +1,11 @@
 import Dispatch
 import Foundation
 import Guarded
+import LocalSubstitution
 
 /// The calls of handlers that belong to a test. Each runs in a Swift task that inherits the task-locals of ``begin()``'s
 /// caller. So an expectation that fails in a handler is an issue of the test.
-package final class HandlerCalls: SessionRules.HandlerCaller {
+final class HandlerCalls: SessionRules.HandlerCaller {
     private struct Call: Sendable {
         let key: String
         /// The call's task; `nil` until it's started.
@@ -27,17 +28,17 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
     private let isIssue: @Sendable (any Error) -> Bool
 
     /// - Parameter isIssue: Returns whether a handler's error is already an issue of the test.
-    package init(isIssue: @escaping @Sendable (any Error) -> Bool) { self.isIssue = isIssue }
+    init(isIssue: @escaping @Sendable (any Error) -> Bool) { self.isIssue = isIssue }
 
-    package func isReported(_ error: any Error) -> Bool { isIssue(error) }
+    func isReported(_ error: any Error) -> Bool { isIssue(error) }
 
     /// Starts the calls so far, and those to come, in Swift tasks that inherit the current task-locals.
-    package func begin() {
+    func begin() {
         let starts = starts.stream
         _ = AppThreads.task { for await start in starts { start() } }
     }
 
-    package func start(_ key: String, _ body: @escaping @Sendable () async -> Void) -> @Sendable () -> Void {
+    func start(_ key: String, _ body: @escaping @Sendable () async -> Void) -> @Sendable () -> Void {
         let id = state.withLock { state in
             state.count += 1
             state.running[state.count] = Call(key: key, isCancelled: state.hasEnded)
@@ -72,12 +73,12 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
     }
 
     /// Whether ``end()`` was called.
-    package var hasEnded: Bool { state.withLock { $0.hasEnded } }
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// Cancels the calls that haven't returned, and waits at most a second for them.
     ///
     /// - Returns: The keys of the entries whose handlers go on.
-    package func end() async -> [String] {
+    func end() async -> [String] {
         guard cancelAll() else { return [] }
         // On a thread of its own, so that this also waits if the test's task is cancelled, and blocks no thread of Swift's.
         await withCheckedContinuation { waiting in
@@ -90,7 +91,7 @@ package final class HandlerCalls: SessionRules.HandlerCaller {
     }
 
     /// The same as ``end()``, for code that isn't async. Blocks the thread.
-    package func endBlocking() -> [String] {
+    func endBlocking() -> [String] {
         guard cancelAll() else { return [] }
         waitForAll()
         return stopStarting()

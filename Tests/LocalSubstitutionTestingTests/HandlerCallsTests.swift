@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import LocalSubstitution
+@testable import LocalSubstitutionTesting
 
 @Suite("Calls of handlers that belong to a test", .threads, .timeLimit(.minutes(2)))
 struct HandlerCallsTests {
