@@ -189,25 +189,3 @@ extension LocalSubstitutionCache {
         )
     }
 }
-
-extension URLSessionConfiguration {
-    /// Selects Apple's older loader on systems with two loaders. The newer loader might not use protocols.
-    ///
-    /// - Parameter unlessChosen: Whether to keep `usesClassicLoadingMode` if the app has changed it from its default.
-    ///   With `false`, the default, the older loader is always selected.
-    package func useClassicLoader(unlessChosen: Bool = false) {
-        #if canImport(Darwin)
-        if #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *) {
-            let standard = URLSessionConfiguration.default.usesClassicLoadingMode
-            if !unlessChosen || usesClassicLoadingMode == standard { usesClassicLoadingMode = true }
-        }
-        #endif
-    }
-
-    func usesNewerLoader(_ traits: LoaderTraits) -> Bool {
-        #if canImport(Darwin)
-        if #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *) { return !usesClassicLoadingMode }
-        #endif
-        return traits.contains(.usesNewerLoader)
-    }
-}

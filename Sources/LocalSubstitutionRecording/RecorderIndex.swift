@@ -137,7 +137,7 @@ struct RecorderIndex: Sendable {
     }
 
     /// The current time in milliseconds since 1970.
-    static var now: Int { Int(FileStatus.now / 1_000_000) }
+    static var now: Int { Int(System.now / 1_000_000) }
 }
 
 extension RecorderIndex {

@@ -199,6 +199,16 @@ package final class Listener: Sendable {
         }
     }
 
+    /// Calls a closure on a connection's thread, which may serve many requests, and then frees the objects that Foundation has
+    /// autoreleased: the thread has no pool.
+    package static func freeingObjects<Result>(_ body: () throws -> Result) rethrows -> Result {
+        #if canImport(Darwin)
+        try autoreleasepool(invoking: body)
+        #else
+        try body()
+        #endif
+    }
+
     /// Hangs up the connection that has waited longest for a request, if it has waited at least
     /// ``shortestIdleSeconds``. Skips connections with unread bytes.
     ///

@@ -325,7 +325,7 @@ private final class FilePlace {
 
     /// Returns whether an open folder has exactly this path in the root; `false` if the system can't report its path.
     private static func isPlace(_ folder: Int32, _ path: Substring.UTF8View, in root: Int32) -> Bool {
-        guard let start = OpenedFile.realPath(of: root), let real = OpenedFile.realPath(of: folder) else {
+        guard let start = System.realPath(of: root), let real = System.realPath(of: folder) else {
             return false
         }
         let slash = start.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]

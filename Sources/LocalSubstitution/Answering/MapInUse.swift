@@ -26,7 +26,7 @@ final class MapInUse: Sendable {
 
         /// Whether to load the map again: ``time`` has come, or the folder's own status has changed. A change in a
         /// subfolder doesn't change that status.
-        var isDue: Bool { FileStatus.now >= time || FileStatus(path: folder) != folderStatus }
+        var isDue: Bool { System.now >= time || FileStatus(path: folder) != folderStatus }
 
         init(time: Int64, folder: String, folderStatus: FileStatus?) {
             (self.time, self.folder, self.folderStatus) = (time, folder, folderStatus)
@@ -103,7 +103,7 @@ final class MapInUse: Sendable {
         isRetry: Bool,
         _ forget: () -> Void
     ) -> Event? {
-        let started = FileStatus.now
+        let started = System.now
         let folderPath = ResourcesFolder(beside: source.file.url, or: source.resources).path
         let folderStatus = FileStatus(path: folderPath)
         do throws(SubstitutionMapError) {
@@ -127,8 +127,8 @@ final class MapInUse: Sendable {
         } catch {
             // Waits 20 times as long as the load took, and at least 0.5 s. Otherwise, loading a large invalid map again
             // and again would take all of the process's time.
-            let took = FileStatus.now - started
-            let time = FileStatus.now + max(500_000_000, took * 20)
+            let took = System.now - started
+            let time = System.now + max(500_000_000, took * 20)
             state.retry = Retry(time: time, folder: folderPath, folderStatus: folderStatus)
             if state.problems == error.problems { return nil }
             state.problems = error.problems

@@ -15,7 +15,7 @@ final class RefreshSchedule: Sendable {
     private struct State: Sendable {
         /// In seconds.
         var interval = 60.0 * 60
-        /// When the network may be asked for a URL again, on the clock ``Clock``.
+        /// When the network may be asked for a URL again, as ``System/steadyNow``.
         var dueAt: [String: Int64] = [:]
         /// The earliest time at which a URL can be forgotten to make room for another. Used only while there's no room.
         var fullUntil: Int64 = 0
@@ -56,9 +56,9 @@ final class RefreshSchedule: Sendable {
     ///
     /// - Parameter ask: Called later, on another thread, because on Linux, the caller of this method may be on the
     ///   queue that all sessions share, where using a session traps (`URLSession.swift`, `sharedQueue`).
-    /// - Returns: When to ask again, on the clock ``Clock``.
+    /// - Returns: When to ask again, as ``System/steadyNow``.
     func ask(for url: String, by ask: @escaping Ask) -> Int64 {
-        let now = Clock.now
+        let now = System.steadyNow
         let dueAt = state.withLock { state -> Int64 in
             let known = state.dueAt[url]
             if let known, known > now || state.asking.contains(url) { return known }
@@ -79,7 +79,7 @@ final class RefreshSchedule: Sendable {
     }
 
     private func makeRoom(_ state: inout State) {
-        let now = Clock.now
+        let now = System.steadyNow
         guard state.dueAt.count >= limit, now >= state.fullUntil else { return }
         // Responses made for a due URL have expired, so nothing needs its time any more.
         for (url, dueAt) in state.dueAt where dueAt <= now && !state.asking.contains(url) { state.dueAt[url] = nil }
@@ -106,26 +106,6 @@ final class RefreshSchedule: Sendable {
     }
 
     private func nextTime(_ state: State) -> Int64 {
-        Clock.now &+ Int64(state.interval * 1e9)
-    }
-}
-
-extension RefreshSchedule {
-    /// A clock that never goes back and that keeps running while the device sleeps. Setting the system's clock doesn't
-    /// change it.
-    enum Clock {
-        /// The time in nanoseconds since a moment before the process began.
-        static var now: Int64 {
-            var time = timespec()
-            clock_gettime(clock, &time)
-            return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
-        }
-
-        // Linux's CLOCK_MONOTONIC stops while the device sleeps. Darwin's doesn't, and Darwin has no CLOCK_BOOTTIME.
-        #if canImport(Darwin)
-        private static let clock = CLOCK_MONOTONIC
-        #else
-        private static let clock = CLOCK_BOOTTIME
-        #endif
+        System.steadyNow &+ Int64(state.interval * 1e9)
     }
 }

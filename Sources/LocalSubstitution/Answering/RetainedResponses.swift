@@ -194,7 +194,7 @@ final class RetainedResponses: Sendable {
     /// for a file at the same time share one read.
     func file(at path: String, read: () throws(Complaint) -> FileBytes) throws(Complaint) -> FileBytes {
         if let current = currentFile(at: path) { return current }
-        let wantedAt = FileStatus.now
+        let wantedAt = System.now
         let turn = beginRead(of: path)
         turn.lock()
         defer {
@@ -297,13 +297,13 @@ extension RetainedResponses {
         private let missing: [(name: String, folder: ResourcesFolder?)]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` for never.
         private let expiresAt: Int64?
-        /// When the network may be asked for a newer file, on the clock ``RefreshSchedule/Clock``; `nil` if it isn't
+        /// When the network may be asked for a newer file, as ``System/steadyNow``; `nil` if it isn't
         /// asked (see ``Plan/question``).
         fileprivate let dueAt: Int64?
 
         /// - Parameters:
         ///   - bytes: The bytes that the response is made from; `nil` for an entry without a file.
-        ///   - dueAt: When to look for a newer file again, on the clock ``RefreshSchedule/Clock``; `nil` if none was looked
+        ///   - dueAt: When to look for a newer file again, as ``System/steadyNow``; `nil` if none was looked
         ///     for.
         init(
             _ response: CachedURLResponse,
@@ -322,7 +322,7 @@ extension RetainedResponses {
             reloading = maps.reloadsChanges ? (maps, plan.map) : nil
             missing = plan.match?.missingFiles ?? []
             expiresAt = LoaderRules.lifetime(substitution.headers).map {
-                FileStatus.now &+ Int64(min($0, 1e9) * 1e9)
+                System.now &+ Int64(min($0, 1e9) * 1e9)
             }
             self.dueAt = dueAt
             isAlwaysCurrent = reloading == nil && expiresAt == nil && dueAt == nil
@@ -344,7 +344,7 @@ extension RetainedResponses {
         var isCurrent: Bool { isAlwaysCurrent || !hasExpired && isUnchanged }
 
         fileprivate var hasExpired: Bool {
-            expiresAt.map { FileStatus.now >= $0 } ?? false || dueAt.map { RefreshSchedule.Clock.now >= $0 } ?? false
+            expiresAt.map { System.now >= $0 } ?? false || dueAt.map { System.steadyNow >= $0 } ?? false
         }
 
         private var isUnchanged: Bool {

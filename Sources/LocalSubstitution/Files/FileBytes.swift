@@ -20,7 +20,7 @@ package final class FileBytes: Sendable {
     /// - Throws: An error if the file changed during each read, so that bytes of two versions are never mixed.
     package init(opening name: String, in folder: ResourcesFolder, mayMap: Bool = false) throws(Complaint) {
         for _ in 0..<3 {
-            let started = FileStatus.now
+            let started = System.now
             let file = try folder.open(name)
             let isMapped = mayMap && folder.isInBundle && file.status.size >= Self.smallestMapped
             let data = try isMapped ? file.mappedContents() : file.contents()

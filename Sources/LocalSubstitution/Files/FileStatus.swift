@@ -65,13 +65,6 @@ package struct FileStatus: Equatable, Sendable {
         self == earlier && !isTooFresh(at: readAt)
     }
 
-    /// In nanoseconds since 1970.
-    package static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return nanoseconds(time)
-    }
-
     private init(_ status: stat) {
         kind =
             switch status.st_mode & S_IFMT {
@@ -85,17 +78,6 @@ package struct FileStatus: Equatable, Sendable {
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         size = Int(status.st_size)
         links = Int(status.st_nlink)
-        // These fields have different names on Darwin.
-        #if canImport(Darwin)
-        modified = Self.nanoseconds(status.st_mtimespec)
-        changed = Self.nanoseconds(status.st_ctimespec)
-        #else
-        modified = Self.nanoseconds(status.st_mtim)
-        changed = Self.nanoseconds(status.st_ctim)
-        #endif
-    }
-
-    private static func nanoseconds(_ time: timespec) -> Int64 {
-        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        (modified, changed) = System.times(of: status)
     }
 }

@@ -52,13 +52,7 @@ package struct OpenedFile: ~Copyable {
     /// The flags to open a file for reading. With `O_NONBLOCK`, opening a named pipe doesn't wait for a writer.
     private static let reading = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
-    #if os(Linux)
-    /// The flags to get only the status and real path. The number is `O_PATH`, which needs no read permission. The
-    /// Glibc module lacks the name.
-    private static let asking = 0o10_000_000 | O_CLOEXEC
-    #else
-    private static let asking = reading
-    #endif
+    private static let asking = reading | System.placeOnly
 
     /// - Parameter isRegular: Whether to throw an error if the file isn't regular; `false` by default.
     private init(descriptor: Int32, isRegular: Bool = false) throws(Complaint) {
@@ -87,26 +81,7 @@ package struct OpenedFile: ~Copyable {
     }
 
     /// `nil` if the system doesn't know the path.
-    var realPath: [UInt8]? { Self.realPath(of: descriptor) }
-
-    /// `nil` if the system doesn't know the path. The kernel looks the path up by the descriptor, so another thread
-    /// can't redirect it. On Linux, a deleted file's path ends in “ (deleted)”.
-    package static func realPath(of descriptor: Int32) -> [UInt8]? {
-        let path = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-            #if canImport(Darwin)
-            guard let start = buffer.baseAddress, fcntl(descriptor, F_GETPATH, UnsafeMutableRawPointer(start)) == 0
-            else {
-                return
-            }
-            count = buffer.firstIndex(of: 0) ?? 0
-            #else
-            count = buffer.withMemoryRebound(to: CChar.self) { buffer in
-                buffer.baseAddress.map { max(0, readlink("/proc/self/fd/\(descriptor)", $0, buffer.count)) } ?? 0
-            }
-            #endif
-        }
-        return path.first == UInt8(ascii: "/") ? path : nil
-    }
+    var realPath: [UInt8]? { System.realPath(of: descriptor) }
 
     /// Whether the status is still the one with which the file was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }

@@ -131,7 +131,7 @@ extension DefaultCache {
         if let status {
             // The status might not show a response that was stored within a tick of the file system's clock. And a
             // folder that can't be listed, perhaps because the process has no descriptor left, may contain anything.
-            guard !status.isTooFresh(at: FileStatus.now),
+            guard !status.isTooFresh(at: System.now),
                 let names = try? FileManager.default.contentsOfDirectory(atPath: folder), names.isEmpty
             else { return }
         }

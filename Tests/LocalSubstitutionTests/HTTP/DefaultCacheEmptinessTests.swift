@@ -67,7 +67,7 @@ struct DefaultCacheEmptinessTests {
             let caches = (0..<2).map { _ in LocalSubstitutionCache(map: map, directory: folder) }
             for _ in 0..<(number % 5) { #expect(try caches[0].lookUp("https://x/a") == nil) }
             // A folder is only known to be empty if it changed some time ago.
-            if number % 4 == 3 { while FileStatus(path: folder.path)?.isTooFresh(at: FileStatus.now) == true {} }
+            if number % 4 == 3 { while FileStatus(path: folder.path)?.isTooFresh(at: System.now) == true {} }
             for _ in 0..<(number % 3) { #expect(try caches[0].lookUp("https://x/b") == nil) }
             try Self.store("https://x/a", in: caches[1])
             #expect(try caches[0].lookUp("https://x/a")?.text == "https://x/a", "round \(number)")
@@ -112,7 +112,7 @@ struct DefaultCacheEmptinessTests {
             try DefaultCacheEmptinessTests.store("https://x/a", in: fixture.cache())
             // What was just stored might not show yet, so the cache wouldn't conclude anything.
             let folder = fixture.folder.appendingPathComponent("cache").path
-            while FileStatus(path: folder)?.isTooFresh(at: FileStatus.now) == true {}
+            while FileStatus(path: folder)?.isTooFresh(at: System.now) == true {}
             let cache = try fixture.cache()
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -190,7 +190,7 @@ struct RefreshScheduleTests {
     func waiting() {
         let schedule = RefreshSchedule()
         let dueAt = (0..<9).map { schedule.ask(for: "\($0)") { _ in } }
-        let now = RefreshSchedule.Clock.now
+        let now = System.steadyNow
         #expect(dueAt.allSatisfy { $0 > now })
     }
 
@@ -206,7 +206,7 @@ struct RefreshScheduleTests {
         }
         let dueAt = (0..<10).map { ask("\($0)") }
         #expect(schedule.count == 3)
-        let now = RefreshSchedule.Clock.now
+        let now = System.steadyNow
         #expect(dueAt.allSatisfy { $0 > now })
         #expect(ask("0") >= dueAt[0])
         while !schedule.isIdle { await Task.yield() }

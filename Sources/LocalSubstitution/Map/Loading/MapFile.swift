@@ -11,7 +11,7 @@ package final class MapFile: Sendable {
 
     package init(_ url: URL) throws(SubstitutionMapError) {
         self.url = url
-        readAt = FileStatus.now
+        readAt = System.now
         do throws(Complaint) {
             let opened = try OpenedFile(path: url.path)
             json = try opened.array()
