@@ -143,7 +143,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
     /// joined.
     static let sources = [
         "LocalSubstitution/Answering/Explanation", "LocalSubstitution/Answering/Plan",
-        "LocalSubstitution/Answering/Plan+Obstacle",
+        "LocalSubstitution/Map/Obstacle",
         "LocalSubstitution/LocalSubstitutionCache+Attaching",
         "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/Attachment",
         "LocalSubstitution/Protocol/RequestLoad", "LocalSubstitutionTesting/SubstitutionsTrait",

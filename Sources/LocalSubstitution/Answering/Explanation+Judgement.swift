@@ -89,7 +89,7 @@ extension Explanation.Judgement {
             self.init(.forwarded, source, plan.obstacle?.reason ?? "the entry forwards it")
         case .forward(.entry(let substitution)):
             let source = "the network or, if that fails, \(Self.response(of: substitution))"
-            self.init(.waitsForOffline, source, Entry.CacheOnlyObstacle.whenOffline.reason)
+            self.init(.waitsForOffline, source, Obstacle.whenOffline.reason)
         case .forward(.recorder):
             self.init(.forwarded, "the network or, if that fails, the recording", plan.reason)
         case .replay, .refuse:

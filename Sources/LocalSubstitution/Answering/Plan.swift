@@ -161,11 +161,10 @@ final class Plan: Sendable {
         _ traits: LoaderTraits
     ) -> Obstacle? {
         let ofEntry = match?.cacheOnlyObstacle
-        switch ofEntry {
-        case .field?, .whenOffline?: return ofEntry.map { .cacheOnly($0) }
-        case .refused?, nil: break
+        return switch ofEntry {
+        case .field?, .whenOffline?: ofEntry
+        default: LoaderRules.refusal(of: request, traits).map { .refused($0) } ?? ofEntry
         }
-        return (LoaderRules.refusal(of: request, traits).map { .refused($0) } ?? ofEntry).map { .cacheOnly($0) }
     }
 
     /// Decides what an attached session gets.

@@ -68,7 +68,7 @@ extension Entry {
         /// The names of the entry's fields that need an attached session; see ``protocolFieldNames``.
         package let protocolFields: [String]
         /// Why the entry doesn't respond cache only, whatever the request; `nil` if it does.
-        package let cacheOnlyObstacle: CacheOnlyObstacle?
+        package let cacheOnlyObstacle: Obstacle?
 
         package init(
             _ fields: EntryFields,
@@ -126,25 +126,6 @@ extension Entry {
 }
 
 extension Entry {
-    /// Why an entry or alternative responds only in an attached session, and not cache only.
-    package enum CacheOnlyObstacle: Sendable {
-        /// The entry has this field, which needs an attached session.
-        case field(String)
-        /// The response is for when the network fails, which a cache doesn't notice.
-        case whenOffline
-        /// URLSession wouldn't accept the response from a cache. The text says why, without a period.
-        case refused(String)
-
-        /// A clause without a period.
-        var reason: String {
-            switch self {
-            case .field(let name): "the entry's field “\(name)” needs an attached session"
-            case .whenOffline: "the entry is used only if the network fails (\"use\": \"whenOffline\")"
-            case .refused(let reason): reason
-            }
-        }
-    }
-
     /// The answer of an entry or alternative.
     package enum Answer: Sendable {
         /// Nothing: the entry is `null`, and its URLs are never substituted.

@@ -177,7 +177,7 @@ package final class MapMatch: Sendable {
     /// Why the winner doesn't respond cache only, whatever the request; `nil` if it does, or if there's no winner. A
     /// field that needs an attached session is also an obstacle in an entry before the winner, unless that entry is
     /// skipped because it's disabled or because of the request's method, headers or query.
-    var cacheOnlyObstacle: Entry.CacheOnlyObstacle? {
+    var cacheOnlyObstacle: Obstacle? {
         let before = first { entry, why in
             if case .field? = entry.options.cacheOnlyObstacle { !why.isKnownFromHead } else { false }
         }
