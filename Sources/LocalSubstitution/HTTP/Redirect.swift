@@ -48,6 +48,12 @@ extension URLRequest {
         return request
     }
 
+    /// `nil` if the response isn't a redirect to an http or https URL.
+    func redirected(by response: URLResponse?) -> URLRequest? {
+        guard let http = response as? HTTPURLResponse, Redirect.statuses.contains(http.statusCode) else { return nil }
+        return redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))
+    }
+
     /// The request has the method that the loader proposes. If that method differs from this request's, the body is
     /// dropped.
     func redirected(to target: URL, as proposed: URLRequest) -> URLRequest {

@@ -165,11 +165,7 @@ final class Attachment: Sendable {
     /// redirect that isn't followed.
     func request(after outcome: RequestOutcome) -> URLRequest? {
         guard client.loadsUnmatched, outcome.plan?.substitution?.options.fields.follow != false,
-            let http = outcome.response?.head as? HTTPURLResponse,
-            Redirect.statuses.contains(http.statusCode),
-            let next = outcome.plan?.request
-                .redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location")),
-            lookUp(next).hasEntry
+            let next = outcome.plan?.request.redirected(by: outcome.response?.head), lookUp(next).hasEntry
         else { return nil }
         return next
     }

@@ -408,10 +408,10 @@ final class RequestLoad {
             )
         case .success(let answer):
             do throws(Complaint) {
-                let handled = try HandledAnswer(answer, to: substitution, in: plan.folder, url: url)
+                let handled = try Substitution.handled(answer, by: substitution, in: plan.folder, url: url)
                 delaysFrom = .now()
                 responder.maps.use(plan)
-                return .next(Plan(plan, answeredWith: handled.substitution))
+                return .next(Plan(plan, answeredWith: handled))
             } catch {
                 return .end(attachment.mishandled(plan, "\(name) returned a wrong answer: \(error)"))
             }
@@ -421,9 +421,7 @@ final class RequestLoad {
     /// Returns `nil` if there's no recorded response.
     private func replay(_ plan: Plan, _ recorder: any ResponseRecorder) -> Step? {
         guard let outcome = attachment.replay(plan, recorder) else { return nil }
-        guard !attachment.client.followsRedirects, let http = outcome.response?.head as? HTTPURLResponse,
-            Redirect.statuses.contains(http.statusCode),
-            let next = plan.request.redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))
+        guard !attachment.client.followsRedirects, let next = plan.request.redirected(by: outcome.response?.head)
         else { return .end(outcome) }
         return .follow(next)
     }

@@ -422,8 +422,8 @@ struct HandlerTests {
         let match = map.match(try NormalizedURL("https://h/a"))
         let called = try #require(match.substitution)
         let answer = delay.map { Answer.text("a").delay($0) } ?? .text("a")
-        let handled = try HandledAnswer(answer, to: called, in: nil, url: match.url)
-        #expect(handled.substitution?.options.fields.delay == delay)
+        let handled = try Substitution.handled(answer, by: called, in: nil, url: match.url)
+        #expect(handled?.options.fields.delay == delay)
     }
 
     @Test("Each alternative calls its own handler")

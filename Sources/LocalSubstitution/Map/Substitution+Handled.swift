@@ -1,21 +1,23 @@
 import Foundation
 
 /// A handler's answer, checked like an entry of a map.
-struct HandledAnswer {
-    /// `nil` if the handler returned `nil`, so that nothing is substituted.
-    let substitution: Substitution?
-
+extension Substitution {
+    /// Returns the substitution that a handler's answer is; `nil` if the handler returned `nil`, so that nothing is
+    /// substituted.
+    ///
     /// - Parameter called: The substitution of the entry whose handler was called.
     /// - Throws: An error that describes the answer's first problem.
-    init(_ answer: SubstitutionMap.Answer, to called: Substitution, in folder: ResourcesFolder?, url: NormalizedURL)
-        throws(Complaint)
-    {
+    static func handled(
+        _ answer: SubstitutionMap.Answer,
+        by called: Substitution,
+        in folder: ResourcesFolder?,
+        url: NormalizedURL
+    ) throws(Complaint) -> Substitution? {
         var fields = EntryFields()
         var problems = answer.problems
         if answer.isNever {
-            substitution = nil
             if let problem = problems.first { throw Complaint(problem) }
-            return
+            return nil
         }
         if let file = answer.onlyFile {
             fields = EntryFields(file: file)
@@ -40,7 +42,7 @@ struct HandledAnswer {
         do throws(Complaint) {
             let target = try entry.forwardTarget?.filled(with: [], for: url)
             let names = entry.files.map(\.text)
-            substitution = Substitution(entry, fileNames: names, target: target, captures: [], folder: folder, url: url)
+            return Substitution(entry, fileNames: names, target: target, captures: [], folder: folder, url: url)
         } catch {
             throw Complaint("The answer's “forwardTo” isn't valid: \(error). Correct the URL.")
         }
