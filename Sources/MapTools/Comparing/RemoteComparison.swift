@@ -189,7 +189,9 @@ private struct RemoteComparer: Sendable {
             new = new ?? body
         }
         guard updating else { return comparisons }
-        if obstacle == nil, let new, new != old.data { obstacle = replace(old, by: new, of: job) }
+        if obstacle == nil, let new, new != old.data {
+            do throws(Complaint) { try replace(old, by: new, of: job) } catch { obstacle = error.description }
+        }
         for index in comparisons.indices where comparisons[index].result == .changed {
             if obstacle == nil { comparisons[index].result = .updated }
             comparisons[index].reason = obstacle
@@ -245,35 +247,34 @@ private struct RemoteComparer: Sendable {
         return offset ?? min(first.count, second.count)
     }
 
-    /// Replaces the file with a body. Returns why the file is unchanged; `nil` if it was replaced.
-    private func replace(_ old: FileBytes, by body: Data, of job: Job) -> String? {
-        if let contradiction = contradiction(body, old.data, of: job) { return contradiction }
-        do throws(Complaint) {
-            let turn = try FolderTurn(folder.url, limit: 30)
-            defer { withExtendedLifetime(turn) {} }
-            // Writes to the real path, so that a symbolic link to another file in the folder stays a link.
-            guard let place = folder.realName(of: job.name), FileStatus(path: folder.path(of: job.name)) == old.status
-            else {
-                return "Another program changed or removed the file while its URL was loaded. Run the command again."
-            }
-            try WrittenFolder(path: folder.path, holdsTurn: true).write(body, to: place)
-            return nil
-        } catch {
-            return error.description
+    /// Replaces the file with a body. Throws an error if the file is unchanged.
+    private func replace(_ old: FileBytes, by body: Data, of job: Job) throws(Complaint) {
+        if let contradiction = contradiction(body, old.data, of: job) { throw contradiction }
+        let turn = try FolderTurn(folder.url, limit: 30)
+        defer { withExtendedLifetime(turn) {} }
+        // Writes to the real path, so that a symbolic link to another file in the folder stays a link.
+        guard let place = folder.realName(of: job.name), FileStatus(path: folder.path(of: job.name)) == old.status
+        else {
+            throw Complaint(
+                "Another program changed or removed the file while its URL was loaded. Run the command again."
+            )
         }
+        try WrittenFolder(path: folder.path, holdsTurn: true).write(body, to: place)
     }
 
     /// Returns why a new body contradicts the MIME type that the file is sent with. For example, a server may send an
     /// error page with status 200 instead of a picture. Returns `nil` if the body may have this type, or if the old
     /// bytes contradict the type, too.
-    private func contradiction(_ body: Data, _ old: Data, of job: Job) -> String? {
+    private func contradiction(_ body: Data, _ old: Data, of job: Job) -> Complaint? {
         guard let entry = job.entries.last else { return nil }
         let type = Substitution(entry, fileName: job.name, folder: folder, url: try? NormalizedURL(entry.key)).mimeType
         let length = MIMEType.sniffedLength
         guard MIMEType.contradicts(old.prefix(length), type: type) == nil else { return nil }
         return MIMEType.contradicts(body.prefix(length), type: type).map {
-            "The file is served as \(type), but the first bytes that the URL serves say otherwise: \($0). "
-                + "The file wasn't replaced. Open the URL to see what it serves."
+            Complaint(
+                "The file is served as \(type), but the first bytes that the URL serves say otherwise: \($0). "
+                    + "The file wasn't replaced. Open the URL to see what it serves."
+            )
         }
     }
 }
