@@ -42,14 +42,7 @@ struct ServedConnection: Sendable {
                 let head = try reader.nextHead()
                 connection.busy()
                 var request = ServedRequest(head, port: connection.port, of: origin, among: origins)
-                #if canImport(Darwin)
-                // Frees Foundation's autoreleased objects after each request: the thread has no pool, and may serve
-                // many requests.
-                let goesOn = try autoreleasepool { try answer(&request, &reader) }
-                #else
-                let goesOn = try answer(&request, &reader)
-                #endif
-                guard goesOn else { return }
+                guard try Listener.freeingObjects({ try answer(&request, &reader) }) else { return }
             }
         } catch let refusal as HTTPRequest.Refusal {
             _ = try? send(ServedResponse(refusal), to: nil, closes: true)

@@ -176,32 +176,37 @@ package final class Listener: Sendable {
         }
         pthread_attr_setstacksize(attributes, stackSize)
         pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+        #if canImport(Glibc)
+        var thread = pthread_t()
+        #else
+        var thread: pthread_t?
+        #endif
         let main = Unmanaged.passRetained(ThreadMain(body))
-        let code = withMemory { thread in
-            pthread_create(
-                thread,
-                attributes,
-                { argument in
-                    // The argument is optional on Linux only.
-                    let argument: UnsafeMutableRawPointer? = argument
-                    if let argument { Unmanaged<ThreadMain>.fromOpaque(argument).takeRetainedValue().body() }
-                    return nil
-                },
-                main.toOpaque()
-            )
-        }
+        let code = pthread_create(
+            &thread,
+            attributes,
+            { argument in
+                // The argument is optional on Linux only.
+                let argument: UnsafeMutableRawPointer? = argument
+                if let argument { Unmanaged<ThreadMain>.fromOpaque(argument).takeRetainedValue().body() }
+                return nil
+            },
+            main.toOpaque()
+        )
         guard code == 0 else {
             main.release()
             throw StartError(call: "pthread_create", code: code)
         }
     }
 
-    /// Calls a closure with memory for a value of the type that the closure needs. (`pthread_create` wants an optional thread,
-    /// except in Glibc.)
-    private static func withMemory<Value>(_ body: (UnsafeMutablePointer<Value>) -> Int32) -> Int32 {
-        let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-        defer { memory.deallocate() }
-        return body(memory)
+    /// Calls a closure on a connection's thread, which may serve many requests, and then frees the objects that Foundation has
+    /// autoreleased: the thread has no pool.
+    package static func freeingObjects<Result>(_ body: () throws -> Result) rethrows -> Result {
+        #if canImport(Darwin)
+        try autoreleasepool(invoking: body)
+        #else
+        try body()
+        #endif
     }
 
     /// Hangs up the connection that has waited longest for a request, if it has waited at least
