@@ -62,7 +62,12 @@ struct LoginSteps {
             redacting: { response in
                 guard response.url.path == "/login", response.status == 200 else { return }
                 let body = String(decoding: response.body, as: UTF8.self)
-                let hidden = body.replacing(#/"token": *"[^"]*"/#, with: #""token": "redacted""#)
+                let token = #""token": *"[^"]*""#
+                let hidden = body.replacingOccurrences(
+                    of: token,
+                    with: #""token": "redacted""#,
+                    options: .regularExpression
+                )
                 response.body = Data(hidden.utf8)
             }
         )

@@ -84,6 +84,28 @@ final class RetryTests: XCTestCase {
 }
 // end
 
+final class CompletionHandlerTests: XCTestCase {
+    override func setUpWithError() throws {
+        try TestSubstitutions.begin(["https://shop.example.com/orders": .text("socks")], test: name)
+    }
+
+    override func tearDownWithError() throws {
+        try TestSubstitutions.end()
+    }
+
+    // snippet: a completion handler in XCTest
+    func testOrders() throws {
+        let url = try XCTUnwrap(URL(string: "https://shop.example.com/orders"))
+        let isLoaded = expectation(description: "The orders are loaded")
+        URLSession.substituted.dataTask(with: url) { data, _, _ in
+            XCTAssertEqual(data, Data("socks".utf8))
+            isLoaded.fulfill()
+        }.resume()
+        wait(for: [isLoaded], timeout: 10)
+    }
+    // end
+}
+
 // snippet: a class that has moved
 final class CartTests: XCTestCase {
     override func setUpWithError() throws {
