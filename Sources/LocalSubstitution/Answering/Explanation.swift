@@ -152,8 +152,11 @@ extension Explanation {
         var found: [SubstitutionMap.NearMiss] = []
         if case (let entry, let map, .methodNotListed(let method))? = match.skippedForRequest {
             let alternatives = match.skipped.filter { $0.map.isCopy(of: map) && $0.entry.key == entry.key }
-            let miss = SubstitutionMap.NearMiss(alternatives.map(\.entry), key: entry.key, method: method)
-            found.append(layers.named(miss, in: map))
+            // An alternative that lists the method is skipped for another reason, which the method can't mend.
+            if !alternatives.contains(where: { $0.entry.options.lists(method: method) }) {
+                let miss = SubstitutionMap.NearMiss(alternatives.map(\.entry), key: entry.key, method: method)
+                found.append(layers.named(miss, in: map))
+            }
         }
         return found + layers.nearMisses(of: match.url)
     }

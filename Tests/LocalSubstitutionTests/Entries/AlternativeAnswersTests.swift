@@ -101,6 +101,17 @@ struct AlternativeAnswersTests {
         )
     }
 
+    @Test(
+        "If an alternative matches the method, and is skipped for another reason, the method is no near miss",
+        arguments: [#""status": 404"#, #""methods": ["POST"], "status": 404"#, #""error": "timedOut""#]
+    )
+    func nearMissOfAnotherReason(fields: String) throws {
+        let conditional = #"{ "when": { "headers": { "A": "b" } }, \#(fields) }"#
+        let session = try EntrySession(#""http://h/orders": ["a.txt", \#(conditional)]"#)
+        let misses = session.cache.explain(try session.request("http://h/orders", "POST")).nearMisses
+        #expect(misses.isEmpty == (fields != #""status": 404"#), "\(misses)")
+    }
+
     @Test("A near miss says if a method differs only in letter case")
     func nearMissInLowercase() throws {
         let session = try EntrySession(#""http://h/orders": { "file": "a.txt", "methods": ["PUT", "post"] }"#)
