@@ -63,8 +63,9 @@ package enum HTTPSyntax {
     }
 
     private static func pair(_ text: Substring.UTF8View) -> (name: String, value: String?) {
-        let parts = text.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(Substring(withoutBlanks($0))) }
-        return (parts.first ?? "", parts.dropFirst().first)
+        let parts = text.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            .map { String(Substring(withoutBlanks($0))) }
+        return (parts[0], parts.dropFirst().first { !$0.isEmpty })
     }
 
     /// Removes spaces and tabs at both ends (RFC 9110 §5.6.3).

@@ -92,7 +92,7 @@ struct MIMETypeSniffingTests {
 
     @Test("Every sniffed type is known for some extension", arguments: samples)
     func naming(start: String, type: String) {
-        #expect(MIMEType.table.description.split { $0.isWhitespace }.contains { $0.hasSuffix(":\(type)") })
+        #expect(MIMEType.types.values.contains(type))
     }
 
     static let zip = "PK\u{3}\u{4}"

@@ -103,13 +103,12 @@ struct AlternativeAnswersTests {
 
     @Test(
         "If an alternative matches the method, and is skipped for another reason, the method is no near miss",
-        arguments: [#""status": 404"#, #""methods": ["POST"], "status": 404"#, #""error": "timedOut""#]
+        arguments: [#""methods": ["POST"], "status": 404"#, #""error": "timedOut""#]
     )
     func nearMissOfAnotherReason(fields: String) throws {
         let conditional = #"{ "when": { "headers": { "A": "b" } }, \#(fields) }"#
         let session = try EntrySession(#""http://h/orders": ["a.txt", \#(conditional)]"#)
-        let misses = session.cache.explain(try session.request("http://h/orders", "POST")).nearMisses
-        #expect(misses.isEmpty == (fields != #""status": 404"#), "\(misses)")
+        #expect(session.cache.explain(try session.request("http://h/orders", "POST")).nearMisses.isEmpty)
     }
 
     @Test("A near miss says if a method differs only in letter case")
