@@ -35,7 +35,7 @@ HEADER = """\
 // Copyright (c) 2014 Jonathan Ong, Copyright (c) 2015-2022 Douglas Christopher Wilson.
 
 extension MIMEType {
-    /// The extensions of each type, in order: `text/ html:html,shtml` for those of `text/html`. White space separates them.
+    /// The types, each with its extensions: `text/ html:html,shtml` for `text/html`. White space separates the types.
     static let table: StaticString = \"\"\"
 """
 

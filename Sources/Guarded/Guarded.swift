@@ -2,8 +2,8 @@ public import Foundation
 
 /// A value behind a lock.
 ///
-/// `Mutex` needs iOS 18, ThreadSanitizer doesn't understand it on Linux, and the code that takes it is copied to each
-/// place that does.
+/// `Mutex` needs iOS 18, ThreadSanitizer doesn't understand it on Linux, and its code is copied to each place that takes
+/// the lock.
 ///
 /// The type is public, although no product includes it, so that other modules can specialize it. They would call a
 /// `package` type's functions in their generic form, even if these are `@inlinable` (Swift 6.3.1).

@@ -218,8 +218,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// A redirect is followed if an entry matches its target, and if the redirect's own entry allows it: see
     /// ``SubstitutionMap/Answer/follow(_:)``. Otherwise, the redirect itself is returned.
     ///
-    /// With a test's cache, the request is one of the test's requests. If no entry matches it, the test gets an issue. Then
-    /// throw an error if you get `nil`, so that nothing reaches the real server.
+    /// With a test's cache, the request is one of the test's requests. If no entry matches it, the test gets an issue. If
+    /// you get `nil` then, throw an error, so that nothing reaches the real server.
     ///
     /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
     /// - Throws: A `URLError`. It's the error of the entry, its handler or the network, or says why a file can't be read.

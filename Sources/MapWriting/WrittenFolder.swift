@@ -178,8 +178,7 @@ private final class FilePlace {
     /// Whether the writer holds the folder's turn: see ``WrittenFolder/holdsTurn``.
     private let holdsTurn: Bool
 
-    /// - Parameter shown: The name that complaints have instead of the file's; `nil`, the default, for the file's. With another
-    ///   name, don't call ``move(to:)``.
+    /// - Parameter shown: The file's name in complaints, if it isn't `name`. Don't call ``move(to:)`` then.
     init(
         of name: String,
         in root: WrittenFolder,

@@ -44,7 +44,7 @@ package struct Exchange: Sendable {
     }
 }
 
-/// The reasons why a response isn't recorded that are known before a recorder gets it.
+/// Reasons not to record a response that are known before a recorder gets it.
 extension Complaint {
     package static func requestHeader(_ name: String) -> Complaint {
         Complaint("the request has the header “\(name)”")

@@ -15,7 +15,7 @@ final class RefreshSchedule: Sendable {
     private struct State: Sendable {
         /// In seconds.
         var interval = 60.0 * 60
-        /// When the network may be asked for a URL again, as ``System/steadyNow``.
+        /// When the network may be asked for a URL again, on the clock of ``System/steadyNow``.
         var dueAt: [String: Int64] = [:]
         /// The earliest time at which a URL can be forgotten to make room for another. Used only while there's no room.
         var fullUntil: Int64 = 0
@@ -56,7 +56,7 @@ final class RefreshSchedule: Sendable {
     ///
     /// - Parameter ask: Called later, on another thread, because on Linux, the caller of this method may be on the
     ///   queue that all sessions share, where using a session traps (`URLSession.swift`, `sharedQueue`).
-    /// - Returns: When to ask again, as ``System/steadyNow``.
+    /// - Returns: When to ask again, on the clock of ``System/steadyNow``.
     func ask(for url: String, by ask: @escaping Ask) -> Int64 {
         let now = System.steadyNow
         let dueAt = state.withLock { state -> Int64 in

@@ -84,7 +84,7 @@ final class RefreshedFiles: Sendable {
     ///
     /// - Parameter file: The bytes of the entry's file, just read or just checked.
     /// - Returns: The refreshed file, or `nil` for the entry's file; and when the network may be asked again, on the
-    ///   clock ``System/steadyNow``. Until then, the response from the entry's file stays current.
+    ///   clock of ``System/steadyNow``. Until then, the response from the entry's file stays current.
     func answer(_ question: Question, file: FileBytes) -> (refreshed: File?, dueAt: Int64) {
         let stored = storedFile(of: question.url)
         let refreshed = stored.flatMap { $0.standsFor(file) ? $0 : nil }

@@ -297,14 +297,14 @@ extension ResponsesInMemory {
         private let missing: [(name: String, folder: ResourcesFolder?)]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` for never.
         private let expiresAt: Int64?
-        /// When the network may be asked for a newer file, as ``System/steadyNow``; `nil` if it isn't
+        /// When the network may be asked for a newer file, on the clock of ``System/steadyNow``; `nil` if it isn't
         /// asked (see ``Plan/question``).
         fileprivate let dueAt: Int64?
 
         /// - Parameters:
         ///   - bytes: The bytes that the response is made from; `nil` for an entry without a file.
-        ///   - dueAt: When to look for a newer file again, as ``System/steadyNow``; `nil` if none was looked
-        ///     for.
+        ///   - dueAt: When to look for a newer file again, on the clock of ``System/steadyNow``; `nil` if none was
+        ///     looked for.
         init(
             _ response: CachedURLResponse,
             to plan: Plan,

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Why a file of the resources folder can't be served. Each text follows the file's name, and each kind is the name of a
-/// map's kind of problem.
+/// Why a file of the resources folder can't be served. Each text follows the file's name. The kinds are those of
+/// ``SubstitutionMap/Problem``s.
 extension Complaint {
     package static let missingFile = Complaint(kind: "missingFile", "doesn't exist", fix: "")
     package static let outsideFolder = Complaint(

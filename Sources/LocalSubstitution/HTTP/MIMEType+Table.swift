@@ -5,7 +5,7 @@
 // Copyright (c) 2014 Jonathan Ong, Copyright (c) 2015-2022 Douglas Christopher Wilson.
 
 extension MIMEType {
-    /// The extensions of each type, in order: `text/ html:html,shtml` for those of `text/html`. White space separates them.
+    /// The types, each with its extensions: `text/ html:html,shtml` for `text/html`. White space separates the types.
     static let table: StaticString = """
         application/ andrew-inset:ez appinstaller:appinstaller applixware:aw appx:appx appxbundle:appxbundle atom+xml:atom
         atomcat+xml:atomcat atomdeleted+xml:atomdeleted atomsvc+xml:atomsvc atsc-dwd+xml:dwd atsc-held+xml:held atsc-rsat+xml:rsat

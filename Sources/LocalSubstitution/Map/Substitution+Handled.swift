@@ -2,8 +2,7 @@ import Foundation
 
 /// A handler's answer, checked like an entry of a map.
 extension Substitution {
-    /// Returns the substitution that a handler's answer is; `nil` if the handler returned `nil`, so that nothing is
-    /// substituted.
+    /// Returns a handler's answer as a substitution; `nil` if the answer is `.notSubstituted`.
     ///
     /// - Parameter called: The substitution of the entry whose handler was called.
     /// - Throws: An error that describes the answer's first problem.

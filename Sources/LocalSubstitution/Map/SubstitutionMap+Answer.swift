@@ -368,7 +368,7 @@ extension SubstitutionMap.Answer {
             headers[same?.key ?? name] = same.map { "\($0.value), \(value)" } ?? value
         }
         let type = response.headers[header: "Content-Type"] ?? ""
-        // An empty type is sent as none. Without one, the URL's extension would set the type.
+        // With an empty header, no type is sent. Without the header, the URL's extension would set the type.
         if type.isEmpty || SecretName.isIn(type) { headers[header: "Content-Type"] = MIMEType.essence(of: type) }
         self.headers = headers
     }
@@ -424,8 +424,8 @@ extension SubstitutionMap.Answer {
     }
 
     /// The MIME type that the answer sets, with ``mimeType(_:)`` or in its header `Content-Type`. If this is `nil`, the type
-    /// follows from the body and the URL, or none is sent if that header is empty. If you set another type, the charset
-    /// stays.
+    /// follows from the body and the URL. With an empty `Content-Type`, this is also `nil`, but no type is sent. If you set
+    /// another type, the charset stays.
     public var mimeType: String? {
         get {
             if let header = headers[header: "Content-Type"] {

@@ -25,8 +25,8 @@ package final class Complaint: Error, Hashable, CustomStringConvertible, Localiz
 
     package var errorDescription: String? { description }
 
-    /// - Parameter fix: How to fix it, in sentences, or an empty text if only `statement` is known, a clause without a
-    ///   period; `nil`, the default, if `statement` is the whole text.
+    /// - Parameter fix: How to fix it, in sentences; empty if no fix is known. In both cases, `statement` is a clause
+    ///   without a period. With `nil`, the default, `statement` is the whole text.
     @inline(never)  // Otherwise, some fifty callers would each contain a copy.
     package init(kind: String = "", key: String? = nil, offset: Int = 0, _ statement: String, fix: String? = nil) {
         (self.kind, self.key, self.offset, self.statement) = (kind, key, offset, statement)
