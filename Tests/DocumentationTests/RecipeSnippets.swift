@@ -330,7 +330,7 @@ func cacheWithHandler(_ mapFile: URL) throws -> LocalSubstitutionCache {
 
 extension AsyncHTTPClientStandIn {
     // snippet: AsyncHTTPClient
-    /// Returns the response of the test's map or recording, and never uses the network.
+    /// Returns the response of the test's map or recording. Never asks the real server itself.
     static func execute(
         _ request: HTTPClientRequest,
         timeout: TimeInterval = 30,
