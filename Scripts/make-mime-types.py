@@ -35,7 +35,7 @@ HEADER = """\
 // Copyright (c) 2014 Jonathan Ong, Copyright (c) 2015-2022 Douglas Christopher Wilson.
 
 extension MIMEType {
-    /// The types, each with its extensions: `text/ html:html,shtml` for `text/html`. White space separates the types.
+    /// The types, each with its extensions, such as `text/ css:css html:htm,html,shtml` for `text/css` and `text/html`.
     static let table: StaticString = \"\"\"
 """
 

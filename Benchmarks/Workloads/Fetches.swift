@@ -76,7 +76,7 @@ extension Subject {
         fetches(keys(manyFiles), hand(keys(manyFiles)))
     }
 
-    /// Before each round the cache drops what it has retained, including files.
+    /// Before each round the cache drops what it has in memory, including files.
     fileprivate static let firstAttached = Subject("first fetch of 2,200 URLs, attached", operations: manyFiles) {
         let (fixture, cache) = try cacheAndFiles(entries: manyFiles, files: manyFiles)
         let fetch = fetches(keys(manyFiles), try attachedConfiguration(cache)) { withExtendedLifetime(fixture) {} }

@@ -110,7 +110,7 @@ final class Requests: Sendable {
         next.store(index, ordering: .relaxed)
     }
 
-    /// Looks each request up once, so that a cache retains the response.
+    /// Looks each request up once, so that a cache has the response in memory.
     func load(into cache: URLCache) throws {
         for request in requests {
             guard cache.cachedResponse(for: request) != nil else { throw NotAnswered(url: request.url) }

@@ -1,12 +1,12 @@
 import LocalSubstitution
 
 extension Subject {
-    fileprivate static let retainedFewPatterns = pattern("10 patterns, retained", patterns: 10, urls: 1_000)
-    fileprivate static let retainedManyPatterns = pattern("10,000 patterns, retained", patterns: 10_000, urls: 1_000)
+    fileprivate static let fewPatternsInMemory = pattern("10 patterns, in memory", patterns: 10, urls: 1_000)
+    fileprivate static let manyPatternsInMemory = pattern("10,000 patterns, in memory", patterns: 10_000, urls: 1_000)
     fileprivate static let builtFewPatterns = pattern("10 patterns, built anew", patterns: 10, urls: 4_000)
     fileprivate static let builtManyPatterns = pattern("10,000 patterns, built anew", patterns: 10_000, urls: 4_000)
 
-    /// Returns a subject that looks up URLs in turn. Patterns' responses are retained for up to 1,024 URLs. With more, each
+    /// Returns a subject that looks up URLs in turn. Patterns' responses stay in memory for up to 1,024 URLs. With more, each
     /// response is built anew.
     private static func pattern(_ name: String, patterns: Int, urls: Int) -> Subject {
         Subject(name, operations: urls > 1_024 ? 4_000 : 100_000) {
@@ -27,12 +27,12 @@ extension Topic {
     /// 10,000 patterns over 100 hosts, against 10.
     static let patterns = Topic(
         name: "patterns",
-        subjects: [.retainedFewPatterns, .retainedManyPatterns, .builtFewPatterns, .builtManyPatterns],
+        subjects: [.fewPatternsInMemory, .manyPatternsInMemory, .builtFewPatterns, .builtManyPatterns],
         rows: [
             Row(
-                "hit by pattern, retained: 10,000 patterns",
-                .time(.retainedManyPatterns),
-                per: .time(.retainedFewPatterns),
+                "hit by pattern, in memory: 10,000 patterns",
+                .time(.manyPatternsInMemory),
+                per: .time(.fewPatternsInMemory),
                 .atMost(3)
             ),
             Row(

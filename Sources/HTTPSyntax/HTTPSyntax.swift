@@ -59,7 +59,7 @@ package enum HTTPSyntax {
     /// empty value.
     package static func directives(of control: String) -> [String: String] {
         let pairs = elements(of: control.asciiLowercased).map { pair($0.utf8) }
-        return Dictionary(pairs.map { ($0.name, $0.value ?? "") }) { $1 }
+        return Dictionary(pairs.map { ($0.name, $0.value ?? "") }.filter { !$0.0.isEmpty }) { $1 }
     }
 
     private static func pair(_ text: Substring.UTF8View) -> (name: String, value: String?) {

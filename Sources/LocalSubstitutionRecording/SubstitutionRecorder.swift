@@ -153,9 +153,8 @@ public final class SubstitutionRecorder: Sendable {
 
 /// The functions that sessions call.
 extension SubstitutionRecorder: ResponseRecorder {
-    /// Returns why the recorder isn't used for a request; `nil` if it is. Then it records the
-    /// response unless a rule forbids that, and responds with a recorded one if the network fails. A closed recorder is
-    /// used for no request.
+    /// Returns why the recorder isn't used for a request; `nil` if it is. Then it records the response unless a rule
+    /// forbids that, and responds with a recorded one if the network fails. A closed recorder is used for no request.
     ///
     /// For a `HEAD`, the recorder is used only if a recorded response matches. The response to `HEAD` isn't recorded.
     package func refusal(of request: URLRequest) -> Complaint? {

@@ -1,3 +1,4 @@
+#if canImport(Testing)
 import Dispatch
 import Foundation
 import Guarded
@@ -117,3 +118,4 @@ final class HandlerCalls: SessionRules.HandlerCaller {
         return state.withLock { $0.running.values.filter(\.hasBegun).map(\.key) }.ordered(by: <)
     }
 }
+#endif

@@ -150,13 +150,9 @@ extension Explanation {
     private static func nearMisses(_ match: MapMatch, _ layers: MapLayers) -> [SubstitutionMap.NearMiss] {
         guard match.winner == nil, match.goneFile == nil else { return [] }
         var found: [SubstitutionMap.NearMiss] = []
-        if case (let entry, let map, .methodNotListed(let method))? = match.skippedForRequest {
-            let alternatives = match.skipped.filter { $0.map.isCopy(of: map) && $0.entry.key == entry.key }
-            // An alternative that lists the method is skipped for another reason, which the method can't mend.
-            if !alternatives.contains(where: { $0.entry.options.lists(method: method) }) {
-                let miss = SubstitutionMap.NearMiss(alternatives.map(\.entry), key: entry.key, method: method)
-                found.append(layers.named(miss, in: map))
-            }
+        if let (method, key, map, alternatives) = match.unlistedMethod {
+            let miss = SubstitutionMap.NearMiss(alternatives, key: key, method: method)
+            found.append(layers.named(miss, in: map))
         }
         return found + layers.nearMisses(of: match.url)
     }

@@ -262,8 +262,10 @@ extension Responder {
         if let count = returned.removeNote(of: request) { observers.uncount(count.kind, bytes: count.bytes) }
     }
 
-    /// Returns what the map or the default cache has for a plan's request; what responds, or `nil` if that's the default
-    /// cache; and the problem that keeps the matching entry from responding, or `nil` to report the plan's reason.
+    /// Returns what the map or the default cache has for a plan's request.
+    ///
+    /// - Returns: The response; `nil` if neither has one. Then the substitution of the matching entry, if any. The problem is
+    ///   why that entry doesn't respond; `nil` to report the plan's reason.
     private func find(_ plan: Plan) -> (CachedURLResponse?, by: Substitution?, problem: String?) {
         guard !plan.ignoresLocalData else { return (nil, nil, nil) }
         var problem: String?

@@ -7,8 +7,8 @@ package import FoundationNetworking
 /// A session's recorder: a `SubstitutionRecorder`. If the network fails, the responses that it has recorded are
 /// returned.
 package protocol ResponseRecorder: AnyObject, Sendable {
-    /// Returns why the recorder doesn't handle a request; `nil` if it does. Then it may record the
-    /// response and, if the network fails, its recorded response is returned.
+    /// Returns why the recorder doesn't handle a request; `nil` if it does. Then it may record the response and, if the
+    /// network fails, its recorded response is returned.
     func refusal(of request: URLRequest) -> Complaint?
     /// Returns whether a request has a recorded response that ``answer(_:)`` can read.
     func hasAnswer(to request: URLRequest) -> Bool

@@ -5,7 +5,7 @@
 // Copyright (c) 2014 Jonathan Ong, Copyright (c) 2015-2022 Douglas Christopher Wilson.
 
 extension MIMEType {
-    /// The types, each with its extensions: `text/ html:html,shtml` for `text/html`. White space separates the types.
+    /// The types, each with its extensions, such as `text/ css:css html:htm,html,shtml` for `text/css` and `text/html`.
     static let table: StaticString = """
         application/ andrew-inset:ez appinstaller:appinstaller applixware:aw appx:appx appxbundle:appxbundle atom+xml:atom
         atomcat+xml:atomcat atomdeleted+xml:atomdeleted atomsvc+xml:atomsvc atsc-dwd+xml:dwd atsc-held+xml:held atsc-rsat+xml:rsat

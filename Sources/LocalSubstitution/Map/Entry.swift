@@ -184,7 +184,7 @@ extension SubstitutionMap {
         public let alternative: Int?
 
         private let alternatives: Int
-        /// The name of the map's file; `nil` if there's only one map.
+        /// The name of the map's file, if it's shown; otherwise `nil`.
         private var file: String?
 
         /// The reference without the name of the map's file.

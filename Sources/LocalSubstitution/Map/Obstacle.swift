@@ -44,8 +44,8 @@ package enum Obstacle: Sendable {
             self = .isNull
         } else if match.goneFile != nil {
             self = .fileIsGone
-        } else if let why = match.skippedForRequest?.why {
-            self = if case .methodNotListed(let method) = why { .methodNotListed(method) } else { .skipped }
+        } else if match.skippedForRequest != nil {
+            self = match.unlistedMethod.map { .methodNotListed($0.method) } ?? .skipped
         } else {
             self = match.isEmpty ? .noEntry : .noFile
         }

@@ -360,17 +360,23 @@ extension SubstitutionMap.Answer {
         self = .status(response.statusCode)
         // A status without a body, such as 204, allows no `data`.
         if HTTPSyntax.hasBody(status: response.statusCode) { self.body = body }
-        var headers: [String: String] = [:]
-        for (name, value) in response.headers.ordered(by: { $0.key < $1.key })
-        where HTTPSyntax.problem(ofHeader: name, value: value) == nil && !SecretName.isIn(header: name, value: value) {
-            // On Linux, a name that was sent in several spellings is there several times.
-            let same = headers.first { $0.key.isSameHeader(as: name) }
-            headers[same?.key ?? name] = same.map { "\($0.value), \(value)" } ?? value
+        var headers = Self.headers(of: response).filter {
+            HTTPSyntax.problem(ofHeader: $0.key, value: $0.value) == nil
+                && !SecretName.isIn(header: $0.key, value: $0.value)
         }
         let type = response.headers[header: "Content-Type"] ?? ""
+        if SecretName.isIn(type) { headers[header: "Content-Type"] = MIMEType.essence(of: type) }
         // With an empty header, no type is sent. Without the header, the URL's extension would set the type.
-        if type.isEmpty || SecretName.isIn(type) { headers[header: "Content-Type"] = MIMEType.essence(of: type) }
+        if headers[header: "Content-Type"] == nil { headers["Content-Type"] = "" }
         self.headers = headers
+    }
+
+    /// Returns a response's headers, each once: on Linux, a name that was sent in several spellings is there several times.
+    static func headers(of response: HTTPURLResponse) -> [String: String] {
+        response.headers.ordered { $0.key < $1.key }.reduce(into: [:]) { headers, header in
+            let same = headers.first { $0.key.isSameHeader(as: header.key) }
+            headers[same?.key ?? header.key] = same.map { "\($0.value), \(header.value)" } ?? header.value
+        }
     }
 
     /// The HTTP status code; 200 by default. It has no meaning for an error, a handler, alternatives, or an answer that

@@ -163,7 +163,7 @@ extension SubstitutionMap.Answer {
             self = .status(200).adding("The response isn't an HTTPURLResponse. Return one.")
             return
         }
-        var headers = http.headers
+        var headers = Self.headers(of: http)
         for name in ["Content-Length", "Content-Encoding", "Transfer-Encoding"] { headers[header: name] = nil }
         let isRedirect = Redirect.statuses.contains(http.statusCode) && headers[header: "Location"] != nil
         // Otherwise, the URL's extension would set the type.

@@ -103,7 +103,7 @@ package final class DirectLoader: Sendable {
     private func begin(_ request: URLRequest, for client: (RequestEnd) -> RequestLoad.Client) -> RequestLoad.Begun {
         let inMemory = attachment.responder.responseInMemory(for: request)
         let tell = attachment.rules.listener?.start(request)
-        return RequestLoad.begin(request, retained: inMemory, tell: tell, in: attachment, for: client)
+        return RequestLoad.begin(request, inMemory: inMemory, tell: tell, in: attachment, for: client)
     }
 
     /// Returns whether an entry responds to a request, or may respond once the request's body is read. Changes no

@@ -101,23 +101,23 @@ final class RequestLoad {
     /// waiting, or with a load. An outcome that's returned is reported already.
     ///
     /// - Parameters:
-    ///   - retained: The request's response in memory, which is counted already; `nil` if there's none.
+    ///   - inMemory: The request's response in memory, which is counted already; `nil` if there's none.
     ///   - intercepted: The plan that was made when a protocol intercepted the request; `nil` if there's none.
     ///   - task: The client's task; `nil` for a client that isn't a URLSession.
     ///   - tell: Tells the session's listener what happens to the request; `nil` without a listener.
     ///   - client: Returns the receiver of a load's events. Called only if a load is needed.
     static func begin(
         _ request: URLRequest,
-        retained: CachedURLResponse?,
+        inMemory: CachedURLResponse?,
         intercepted: Plan? = nil,
         of task: URLSessionTask? = nil,
         tell: (@Sendable (SessionRules.Listener.Progress) -> Void)? = nil,
         in attachment: Attachment,
         for client: (RequestEnd) -> Client
     ) -> Begun {
-        if let retained {
+        if let inMemory {
             let plan = tell.map { _ in attachment.lookUp(request, body: .none) }
-            let outcome = RequestOutcome(.matched, plan, .success(Response(retained)))
+            let outcome = RequestOutcome(.matched, plan, .success(Response(inMemory)))
             tell?(.ended(outcome, isHiddenUpload: false))
             return .ended(outcome)
         }

@@ -68,7 +68,7 @@ package class SubstitutionURLProtocol: URLProtocol {
         if inMemory == nil { responder.uncountLookup(of: request) }
         let begun = RequestLoad.begin(
             request,
-            retained: inMemory,
+            inMemory: inMemory,
             intercepted: note?.plan,
             of: task,
             tell: heard.withLock { $0 },

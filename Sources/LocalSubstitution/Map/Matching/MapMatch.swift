@@ -216,6 +216,15 @@ package final class MapMatch: Sendable {
     /// matched as many requests as its `times` allows.
     var skippedForRequest: (entry: Entry, map: SubstitutionMap, why: Skipped)? { first { _, why in why.isOfRequest } }
 
+    /// The request's method, and the first entry that was skipped for it with its alternatives. `nil` if one of them lists
+    /// the method: it's skipped for another reason, which another method wouldn't mend.
+    var unlistedMethod: (method: String, key: String, map: SubstitutionMap, alternatives: [Entry])? {
+        guard case (let entry, let map, .methodNotListed(let method))? = skippedForRequest else { return nil }
+        let alternatives = skipped.filter { $0.map.isCopy(of: map) && $0.entry.key == entry.key }.map(\.entry)
+        guard !alternatives.contains(where: { $0.options.lists(method: method) }) else { return nil }
+        return (method, entry.key, map, alternatives)
+    }
+
     /// The missing files of entries before the winner, each with its folder. If one of the files existed, its entry might
     /// win.
     var missingFiles: [(name: String, folder: ResourcesFolder?)] {
