@@ -133,6 +133,19 @@ struct RecordedMapTests {
         #expect(text == before.0 && files == before.1, "\(text)")
     }
 
+    @Test("Conditions as deep as JSON may be stay different")
+    func deepConditions() throws {
+        let requests = ["1", "2"].map { number in
+            String(repeating: "[", count: JSONValue.deepest) + number + String(repeating: "]", count: JSONValue.deepest)
+        }
+        let exchanges = requests.map { Self.exchange("POST", "http://h/a", "for \($0)", request: $0) }
+        try record(exchanges[0], exchanges[1])
+        try record(exchanges[0], exchanges[1], keepsEntries: false)
+        for request in requests {
+            #expect(try response("http://h/a", "POST", request: request) == "200 for \(request)")
+        }
+    }
+
     @Test("A later writing of the same test begins with the entries from before the first")
     func twice() throws {
         try record(Self.exchange("GET", "http://h/before"))
