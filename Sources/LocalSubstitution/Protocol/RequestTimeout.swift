@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Guarded
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -51,9 +52,9 @@ struct RequestTimeout: Sendable {
         let cancel = start {
             do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
         }
-        let timer = end.map { Timer(at: $0) { result.set(nil) } }
+        let cancelTimeout = end.map { Timeouts.shared.add(at: $0) { result.set(nil) } }
         let value = await result.wait()
-        timer?.cancel()
+        cancelTimeout?()
         cancel()
         try RequestLoad.checkCancellation()
         guard let value = value ?? nil else { throw error(for: url) }
@@ -82,4 +83,56 @@ private final class Timer {
     }
 
     func cancel() { source.cancel() }
+}
+
+/// The timeouts of the handlers that are running. Few of them are reached, and the system takes longer to make a timer than
+/// to call an empty handler. So one timer is for all.
+private final class Timeouts: Sendable {
+    private struct State: Sendable {
+        var pending: [Int: (time: DispatchTime, body: @Sendable () -> Void)] = [:]
+        var count = 0
+        /// When the timer fires.
+        var next = DispatchTime.distantFuture
+    }
+
+    static let shared = Timeouts()
+
+    private let state = Guarded(State())
+    // Safe, although the compiler can't check that: Dispatch's objects can be used on every thread.
+    private nonisolated(unsafe) let timer: any DispatchSourceTimer
+
+    private init() {
+        timer = DispatchSource.makeTimerSource(flags: .strict, queue: .global(qos: .userInitiated))
+        timer.setEventHandler { Self.shared.fire() }
+        timer.activate()
+    }
+
+    /// Calls a closure at a time, and returns a closure that cancels the call.
+    func add(at time: DispatchTime, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        let id = state.withLock { state in
+            state.count += 1
+            state.pending[state.count] = (time, body)
+            setTimer(to: time, &state)
+            return state.count
+        }
+        return { [self] in state.withLock { $0.pending[id] = nil } }
+    }
+
+    /// Sets the timer, unless it fires earlier anyway.
+    private func setTimer(to time: DispatchTime, _ state: inout State) {
+        guard time < state.next else { return }
+        state.next = time
+        timer.schedule(deadline: time)
+    }
+
+    private func fire() {
+        let due = state.withLock { state in
+            let due = state.pending.filter { $0.value.time <= .now() }
+            for id in due.keys { state.pending[id] = nil }
+            state.next = .distantFuture
+            if let first = state.pending.values.map(\.time).min() { setTimer(to: first, &state) }
+            return due.values.map(\.body)
+        }
+        for body in due { body() }
+    }
 }

@@ -504,6 +504,27 @@ struct HandlerTests {
         #expect(got.head.url?.absoluteString == "https://h/a")
     }
 
+    @Test("Each of several handlers that take too long has its own timeout")
+    func timeouts() async throws {
+        let handled = try Handled([
+            "https://h/*": .handler { _ in
+                try await Task.sleep(nanoseconds: 60_000_000_000)
+                return .notSubstituted
+            }
+        ])
+        // Neither the order of the timeouts nor an earlier one may delay another.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for timeout in [0.7, 0.1, 0.4] {
+                group.addTask {
+                    let start = ContinuousClock.now
+                    #expect(await handled.error("https://h/\(timeout)", timeout: timeout)?.code == .timedOut)
+                    #expect(.seconds(timeout)..<(.seconds(timeout) + .seconds(20)) ~= start.duration(to: .now))
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("A handler that takes too long is cancelled, and the request fails on time", arguments: [false, true])
     func timeout(ignoresCancellation: Bool) async throws {
         let (ends, ended) = AsyncStream.makeStream(of: Bool.self)
