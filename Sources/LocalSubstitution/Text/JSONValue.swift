@@ -57,14 +57,19 @@ package enum JSONValue: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ExactText(normal)) }
 
     /// The value as JSON on one line, with the members of objects sorted. Equal values have the same JSON.
-    package var normal: String {
+    package var normal: String { sorted(Self.normal(ofNumber:)) }
+
+    /// The same, but with numbers as they're written in the JSON.
+    package var sorted: String { sorted { $0 } }
+
+    private func sorted(_ number: (String) -> String) -> String {
         switch self {
         case .null, .bool, .string: return description
-        case .number(let text): return Self.normal(ofNumber: text)
-        case .array(let elements): return "[\(elements.map(\.normal).joined(separator: ", "))]"
+        case .number(let text): return number(text)
+        case .array(let elements): return "[\(elements.map { $0.sorted(number) }.joined(separator: ", "))]"
         case .object(let object):
             let members = object.members.ordered { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
-            return JSONText.object(members.map { ($0.key.text, $0.value.normal) })
+            return JSONText.object(members.map { ($0.key.text, $0.value.sorted(number)) })
         }
     }
 

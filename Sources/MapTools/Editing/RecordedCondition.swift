@@ -79,18 +79,18 @@ struct RecordedCondition: Hashable, Sendable {
         }
     }
 
-    /// What the body is compared with, as text. Equal conditions have the same text, even if the clients that sent the
-    /// bodies write an object's members in another order in each process, as `JSONEncoder` does.
-    var normal: String {
+    /// ``example`` with the members of objects sorted, since some clients write them in another order in each process, as
+    /// `JSONEncoder` does. Empty if every body meets the condition.
+    var sorted: String {
         switch comparison {
-        case .json(let value): value.normal
+        case .json(let value): value.sorted
         case .text(let text): text
         case nil: ""
         }
     }
 
     /// To distinguish the names of files.
-    func digest(with method: String) -> String { Digest.hexadecimal(of: Data((method + normal).utf8)) }
+    func digest(with method: String) -> String { Digest.hexadecimal(of: Data((method + sorted).utf8)) }
 
     private mutating func readJSON(_ body: Data) throws(Complaint) {
         let read = body.withUnsafeBytes { bytes in

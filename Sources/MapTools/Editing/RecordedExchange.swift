@@ -74,7 +74,7 @@ extension RecordedExchange {
             guard one.method == other.method else { return one.method < other.method }
             let ranks = (one.condition.rank, other.condition.rank)
             guard ranks.0 == ranks.1 else { return ranks.0.lexicographicallyPrecedes(ranks.1) }
-            let texts = (one.condition.normal, other.condition.normal)
+            let texts = (one.condition.sorted, other.condition.sorted)
             return texts.0.utf8.count == texts.1.utf8.count
                 ? texts.0 < texts.1 : texts.0.utf8.count > texts.1.utf8.count
         }
