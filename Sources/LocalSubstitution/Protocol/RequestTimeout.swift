@@ -31,9 +31,9 @@ struct RequestTimeout: Sendable {
         let latest = seconds.isFinite ? last + seconds : .distantFuture
         if min(time, latest) > .now() {
             let end = FirstValue<Void>()
-            let timer = Timer(at: min(time, latest)) { end.set(()) }
+            let cancelTimer = Timers.shared.add(at: min(time, latest)) { end.set(()) }
             _ = await end.wait()
-            timer.cancel()
+            cancelTimer()
         }
         try RequestLoad.checkCancellation()
         if time >= latest { throw error(for: url) }
@@ -52,9 +52,9 @@ struct RequestTimeout: Sendable {
         let cancel = start {
             do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
         }
-        let cancelTimeout = end.map { Timeouts.shared.add(at: $0) { result.set(nil) } }
+        let cancelTimer = end.map { Timers.shared.add(at: $0) { result.set(nil) } }
         let value = await result.wait()
-        cancelTimeout?()
+        cancelTimer?()
         cancel()
         try RequestLoad.checkCancellation()
         guard let value = value ?? nil else { throw error(for: url) }
@@ -71,23 +71,9 @@ struct RequestTimeout: Sendable {
     }
 }
 
-/// A timer that calls a closure once, at a given time. The system doesn't delay the call to save power.
-private final class Timer {
-    private let source: any DispatchSourceTimer
-
-    init(at time: DispatchTime, _ body: @escaping @Sendable () -> Void) {
-        source = DispatchSource.makeTimerSource(flags: .strict, queue: .global(qos: .userInitiated))
-        source.setEventHandler(handler: body)
-        source.schedule(deadline: time)
-        source.activate()
-    }
-
-    func cancel() { source.cancel() }
-}
-
-/// The timeouts of the handlers that are running. Few of them are reached, and the system takes longer to make a timer than
-/// to call an empty handler. So one timer is for all.
-private final class Timeouts: Sendable {
+/// The times at which requests continue or time out. One timer of the system serves all of them: making one takes longer
+/// than to call an empty handler.
+private final class Timers: Sendable {
     private struct State: Sendable {
         var pending: [Int: (time: DispatchTime, body: @Sendable () -> Void)] = [:]
         var count = 0
@@ -95,13 +81,14 @@ private final class Timeouts: Sendable {
         var next = DispatchTime.distantFuture
     }
 
-    static let shared = Timeouts()
+    static let shared = Timers()
 
     private let state = Guarded(State())
     // Safe, although the compiler can't check that: Dispatch's objects can be used on every thread.
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
     private init() {
+        // Strict, so that the system doesn't delay a call to save power.
         timer = DispatchSource.makeTimerSource(flags: .strict, queue: .global(qos: .userInitiated))
         timer.setEventHandler { Self.shared.fire() }
         timer.activate()
