@@ -2,8 +2,8 @@ extension String {
     /// The text with escapes, such as `\u{1B}`, in place of characters that control a terminal or are invisible, since
     /// text from a map or server can have any of these.
     package var printable: String {
+        guard unicodeScalars.contains(where: { $0.steersTerminal || $0.isInvisible }) else { return self }
         let scalars = Array(unicodeScalars)
-        guard scalars.contains(where: { $0.steersTerminal || $0.isInvisible }) else { return self }
         var text = ""
         for (index, scalar) in scalars.enumerated() {
             // Such as in 👩‍💻, which is one character on the screen.

@@ -223,7 +223,7 @@ extension Complaint {
     /// - Parameter text: The text with the mistake. If the text has an invisible character, that's the mistake, and the
     ///   fix is to remove it.
     convenience init(_ statement: String, fix: String, in text: String) {
-        let invisible = Array(text.unicodeScalars).first(where: \.isInvisible)
+        let invisible = text.unicodeScalars.first(where: \.isInvisible)
         self.init(statement, fix: invisible.map { "Remove the invisible character \($0.escape)." } ?? fix)
     }
 
