@@ -35,8 +35,7 @@ extension RecordedMap {
 
         init(methods: String, key: String, when: String?) {
             (self.methods, self.key, self.when) = (methods, key, when)
-            // A condition that's nested too deeply for a value is compared as it's written.
-            condition = when.map { JSONValue($0)?.normal ?? $0 }
+            condition = when.map(RecordedMap.normal)
         }
 
         package static func == (one: Self, other: Self) -> Bool {
@@ -248,9 +247,11 @@ extension RecordedMap {
     }
 
     private static func withoutFile(_ members: EntryText.Members) -> String {
-        let text = JSONText.object(members.filter { $0.key != "file" && $0.key != "methods" })
-        return JSONValue(text)?.normal ?? text
+        normal(JSONText.object(members.filter { $0.key != "file" && $0.key != "methods" }))
     }
+
+    /// JSON as it's compared: with sorted members, or as it's written if it's nested too deeply for a value.
+    private static func normal(_ json: String) -> String { JSONValue(json)?.normal ?? json }
 
     /// Returns an entry's value with more alternatives; `nil` if the entry can't have alternatives.
     ///
