@@ -57,19 +57,21 @@ package enum JSONValue: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ExactText(normal)) }
 
     /// The value as JSON on one line, with the members of objects sorted. Equal values have the same JSON.
-    package var normal: String { sorted(Self.normal(ofNumber:)) }
+    package var normal: String { sorted(hasNormalNumbers: true) }
 
     /// The same, but with numbers as they're written in the JSON.
-    package var sorted: String { sorted { $0 } }
+    package var sorted: String { sorted(hasNormalNumbers: false) }
 
-    private func sorted(_ number: (String) -> String) -> String {
+    private func sorted(hasNormalNumbers: Bool) -> String {
         switch self {
         case .null, .bool, .string: return description
-        case .number(let text): return number(text)
-        case .array(let elements): return "[\(elements.map { $0.sorted(number) }.joined(separator: ", "))]"
+        case .number(let text): return hasNormalNumbers ? Self.normal(ofNumber: text) : text
+        case .array(let elements):
+            let texts = elements.map { $0.sorted(hasNormalNumbers: hasNormalNumbers) }
+            return "[\(texts.joined(separator: ", "))]"
         case .object(let object):
             let members = object.members.ordered { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
-            return JSONText.object(members.map { ($0.key.text, $0.value.sorted(number)) })
+            return JSONText.object(members.map { ($0.key.text, $0.value.sorted(hasNormalNumbers: hasNormalNumbers)) })
         }
     }
 
