@@ -114,17 +114,17 @@ extension Explanation {
     init(_ plan: Plan, refreshed: RefreshedFiles.File? = nil, isStored: Bool = false) {
         let (request, layers, match) = (plan.request, plan.layers, plan.match)
         let substitution = match?.substitution
-        let (beginning, problem) = Self.beginning(substitution, plan.map)
+        let (beginning, problem) = Self.beginning(substitution, plan.folder)
         let isAttached = plan.rules != nil
         attached = Judgement(isAttached ? plan : Plan(plan, for: .load), problem, isStored: isStored)
         cacheOnly = Judgement(isAttached ? Plan(plan, for: nil) : plan, problem, isStored: isStored)
         url = request.url
         method = request.httpMethod ?? "GET"
-        winner = match?.winner.map { layers.reference(to: $0, in: plan.map) }
+        winner = match?.winner.map { layers.reference(to: $0, in: plan.layer) }
         shadowed = match.map(layers.shadowed) ?? []
         skipped =
             match?.skipped.map {
-                Skipped(entry: layers.reference(to: $0.entry, in: $0.map), reason: $0.why.reason)
+                Skipped(entry: layers.reference(to: $0.entry, in: $0.layer), reason: $0.why.reason)
             } ?? []
         file = substitution?.fileURL
         // An error has no type. A handler's isn't known yet. The network's is known only if the entry sets it.
@@ -150,9 +150,9 @@ extension Explanation {
     private static func nearMisses(_ match: MapMatch, _ layers: MapLayers) -> [SubstitutionMap.NearMiss] {
         guard match.winner == nil, match.goneFile == nil else { return [] }
         var found: [SubstitutionMap.NearMiss] = []
-        if let (method, key, map, alternatives) = match.unlistedMethod {
+        if let (method, key, layer, alternatives) = match.unlistedMethod {
             let miss = SubstitutionMap.NearMiss(alternatives, key: key, method: method)
-            found.append(layers.named(miss, in: map))
+            found.append(layers.named(miss, in: layer))
         }
         return found + layers.nearMisses(of: match.url)
     }
@@ -161,9 +161,9 @@ extension Explanation {
     /// can't be read.
     private static func beginning(
         _ substitution: Substitution?,
-        _ map: SubstitutionMap
+        _ folder: ResourcesFolder?
     ) -> (bytes: Data, problem: Complaint?) {
-        guard let name = substitution?.fileName, let folder = map.storage.folder else { return (Data(), nil) }
+        guard let name = substitution?.fileName, let folder else { return (Data(), nil) }
         do throws(Complaint) {
             let file = try folder.open(name)
             return ((try? file.prefix(Charset.longestByteOrderMark)) ?? Data(), nil)

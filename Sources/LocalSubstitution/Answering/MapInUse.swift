@@ -69,11 +69,12 @@ final class MapInUse: Sendable {
         }
     }
 
-    /// Returns whether a map is in use and certainly needs no reload: its file hasn't changed, and no retry is due.
-    func isCurrent(_ map: SubstitutionMap) -> Bool {
+    /// Returns whether a layer is in use, and the map certainly needs no reload: its file hasn't changed, and no retry is
+    /// due.
+    func isCurrent(_ layer: MapLayer) -> Bool {
         // Copies what the check needs inside the lock and checks files outside it, so threads don't wait for each
         // other.
-        let (isInUse, file, retry) = state.withLock { ($0.layers.layer(of: map) != nil, $0.source?.file, $0.retry) }
+        let (isInUse, file, retry) = state.withLock { ($0.layers.contains(layer), $0.source?.file, $0.retry) }
         guard isInUse else { return false }
         guard let file else { return true }
         return file.isCurrent && !(retry?.isDue ?? false)
@@ -134,42 +135,5 @@ final class MapInUse: Sendable {
             state.problems = error.problems
             return Event(kind: .mapNotReloaded, url: nil, reason: error.description)
         }
-    }
-
-    // MARK: Used entries
-
-    /// Notes that a plan's entry has responded to a request. Does nothing if another map is in use by now.
-    func use(_ plan: Plan) {
-        let layers = layers
-        plan.match?.forEachWinner { layers.layer(of: $0.map)?.use($0) }
-    }
-
-    // MARK: Alternatives with a limit
-
-    /// Counts a plan's response, if its alternative has a limit of `times`. Returns whether the plan may be carried
-    /// out: `false` only if the limit was already reached. Nothing is counted in that case, or if another map is in use
-    /// by now.
-    func count(_ plan: Plan) -> Bool {
-        let layers = layers
-        var counted: [(layer: MapLayer, count: MapMatch.Count)] = []
-        var isAllowed = true
-        plan.match?.forEachWinner { match in
-            guard isAllowed, let count = match.count, let layer = layers.layer(of: match.map) else { return }
-            if layer.count(count) { counted.append((layer, count)) } else { isAllowed = false }
-        }
-        guard !counted.isEmpty else { return isAllowed }
-        plan.done.withLock { $0.counted = counted }
-        if !isAllowed { uncount(plan) }
-        return isAllowed
-    }
-
-    /// Takes back what ``count(_:)`` counted, for a request that didn't get the response after all. A second call has
-    /// no effect.
-    func uncount(_ plan: Plan) {
-        let counted = plan.done.withLock { done in
-            defer { done.counted = [] }
-            return done.counted
-        }
-        for (layer, count) in counted { layer.uncount(count) }
     }
 }

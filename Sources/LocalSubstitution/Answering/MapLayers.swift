@@ -23,18 +23,16 @@ package struct MapLayers: Sendable {
     /// The layers in the order in which they're asked.
     var all: [MapLayer] { added + [map] + [recording].compactMap { $0 } }
 
-    func layer(of map: SubstitutionMap) -> MapLayer? {
-        self.map.map.isCopy(of: map) ? self.map : all.first { $0.map.isCopy(of: map) }
-    }
+    func contains(_ layer: MapLayer) -> Bool { layer === map || all.contains { $0 === layer } }
 
-    /// Returns the layers after a map's: those that a handler of the map asks before it asks the server.
-    func below(_ map: SubstitutionMap) -> MapLayers {
+    /// Returns the layers after one: those that a handler of the layer asks before it asks the server.
+    func below(_ layer: MapLayer) -> MapLayers {
         var below = MapLayers(.empty)
-        if let place = added.firstIndex(where: { $0.map.isCopy(of: map) }) {
+        if let place = added.firstIndex(where: { $0 === layer }) {
             below.added = Array(added[(place + 1)...])
-            below.map = self.map
+            below.map = map
         }
-        if recording?.map.isCopy(of: map) != true { below.recording = recording }
+        if recording !== layer { below.recording = recording }
         return below
     }
 
@@ -58,8 +56,8 @@ package struct MapLayers: Sendable {
     // MARK: What explanations say
 
     /// Returns a reference to an entry, which names the map's file if there are several maps.
-    func reference(to entry: Entry, in map: SubstitutionMap) -> SubstitutionMap.EntryReference {
-        SubstitutionMap.EntryReference(entry, inFile: hasSeveral ? layer(of: map)?.name : nil)
+    func reference(to entry: Entry, in layer: MapLayer) -> SubstitutionMap.EntryReference {
+        SubstitutionMap.EntryReference(entry, inFile: hasSeveral ? layer.name : nil)
     }
 
     /// Returns references to the entries of all maps that have responded, or to those that haven't. Each names its map's
@@ -78,25 +76,25 @@ package struct MapLayers: Sendable {
 
     /// Returns references to the entries that also match a URL, but come after the winner.
     func shadowed(by match: MapMatch) -> [SubstitutionMap.EntryReference] {
-        let own = match.shadowed.map { reference(to: $0, in: match.map) }
+        let own = match.shadowed.map { reference(to: $0, in: match.layer) }
         guard hasSeveral, match.winner != nil, !match.onlyChangesRequest else { return own }
-        let later = all.drop { !$0.map.isCopy(of: match.map) }.dropFirst()
+        let later = all.drop { $0 !== match.layer }.dropFirst()
         return own
             + later.flatMap { layer in
-                layer.map.entries(matching: match.url).map { reference(to: $0, in: layer.map) }
+                layer.map.entries(matching: match.url).map { reference(to: $0, in: layer) }
             }
     }
 
     /// Returns a near miss that names its map's file if there are several maps.
-    func named(_ miss: SubstitutionMap.NearMiss, in map: SubstitutionMap) -> SubstitutionMap.NearMiss {
-        hasSeveral ? SubstitutionMap.NearMiss(miss, inFile: layer(of: map)?.name) : miss
+    func named(_ miss: SubstitutionMap.NearMiss, in layer: MapLayer) -> SubstitutionMap.NearMiss {
+        hasSeveral ? SubstitutionMap.NearMiss(miss, inFile: layer.name) : miss
     }
 
     /// Returns the keys that almost match a URL. If there are several maps, each names its file.
     func nearMisses(of url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
         guard hasSeveral else { return map.map.storage.nearMisses(of: url) }
         let found = all.flatMap { layer in
-            layer.map.storage.nearMisses(of: url).map { named($0, in: layer.map) }
+            layer.map.storage.nearMisses(of: url).map { named($0, in: layer) }
         }
         return Array(found.ordered { $0.differences.count < $1.differences.count }.prefix(NearMisses.most))
     }

@@ -63,8 +63,8 @@ final class Plan: Sendable {
     let done = Guarded(Done())
 
     struct Done: Sendable {
-        /// The alternatives with a limit of `times` that ``MapInUse/count(_:)`` has counted. ``MapInUse/uncount(_:)`` can
-        /// take that back.
+        /// The alternatives with a limit of `times` that ``Plan/count()`` has counted. ``Plan/uncount()`` can take that
+        /// back.
         var counted: [(layer: MapLayer, count: MapMatch.Count)] = []
         /// Whether a refreshed file responds instead of the entry's file. The response's `Cache-Status` may not say so,
         /// since the entry can set that header.
@@ -259,21 +259,51 @@ final class Plan: Sendable {
     /// were different.
     var namingEntry: Entry? { match?.winner ?? naming?.entry }
 
-    private var naming: (entry: Entry, map: SubstitutionMap, why: MapMatch.Skipped)? {
+    private var naming: (entry: Entry, layer: MapLayer, why: MapMatch.Skipped)? {
         match?.goneFile ?? match?.skippedForRequest
     }
 
     var namingReference: SubstitutionMap.EntryReference? {
-        match?.winner.map { layers.reference(to: $0, in: map) }
-            ?? naming.map { layers.reference(to: $0.entry, in: $0.map) }
+        match?.winner.map { layers.reference(to: $0, in: layer) }
+            ?? naming.map { layers.reference(to: $0.entry, in: $0.layer) }
+    }
+
+    // MARK: What the layers count
+
+    /// Notes that the entry has responded to a request.
+    func use() { match?.forEachWinner { $0.layer.use($0) } }
+
+    /// Counts the response, if its alternative has a limit of `times`. Returns whether the plan may be carried out:
+    /// `false` only if the limit was already reached. Nothing is counted in that case. The plan must then be made again.
+    func count() -> Bool {
+        var counted: [(layer: MapLayer, count: MapMatch.Count)] = []
+        var isAllowed = true
+        match?.forEachWinner { match in
+            guard isAllowed, let count = match.count else { return }
+            if match.layer.count(count) { counted.append((match.layer, count)) } else { isAllowed = false }
+        }
+        guard !counted.isEmpty else { return isAllowed }
+        done.withLock { $0.counted = counted }
+        if !isAllowed { uncount() }
+        return isAllowed
+    }
+
+    /// Takes back what ``count()`` counted, for a request that didn't get the response after all. A second call has no
+    /// effect.
+    func uncount() {
+        let counted = done.withLock { done in
+            defer { done.counted = [] }
+            return done.counted
+        }
+        for (layer, count) in counted { layer.uncount(count) }
     }
 
     // MARK: What the response needs
 
-    /// The map of the entry that matches; the cache's own map if no map can match the request's URL.
-    var map: SubstitutionMap { match?.map ?? layers.map.map }
+    /// The layer of the entry that matches; the cache's own map if no map can match the request's URL.
+    var layer: MapLayer { match?.layer ?? layers.map }
 
-    var folder: ResourcesFolder? { map.storage.folder }
+    var folder: ResourcesFolder? { layer.map.storage.folder }
 
     /// The request's `rangeHeader`; `nil` for a handler's response, which is always sent whole.
     var range: String? { isHandled ? nil : request.rangeHeader }

@@ -148,7 +148,7 @@ final class Responder: Sendable {
         let found = file.flatMap { file in plan.question.map { refreshedFiles.answer($0, file: file) } }
         if found?.refreshed != nil { plan.done.withLock { $0.usesRefreshedFile = true } }
         let token = plan.request.value(forHTTPHeaderField: Self.proofHeader)
-        if token == nil { maps.use(plan) }
+        if token == nil { plan.use() }
         let proof = token.flatMap { token in proofs.withLock { $0[token] } }
         let builder = ResponseBuilder(
             substitution: substitution,
@@ -209,7 +209,7 @@ extension Responder {
         if intercepted.leavesToProtocol(request) { return done(nil) }
         if let response = responseInMemory(for: request) { return done(response) }
         // If the map's file has changed, a lookup would read it, so the lookup is left to the other queue.
-        let plan = maps.isCurrent(maps.map) ? lookUp(request) : nil
+        let plan = maps.isCurrent(maps.layers.map) ? lookUp(request) : nil
         if let plan, needsNoDisk(plan) { return done(cachedResponse(by: plan)) }
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             done(cachedResponse(by: plan ?? lookUp(request)))
@@ -386,8 +386,8 @@ extension Responder {
 
     func reportGoneFiles(_ plan: Plan) {
         guard let match = plan.match, match.goneFile != nil, let url = plan.request.url else { return }
-        for case (let entry, let map, .fileIsGone(let name)) in match.skipped {
-            report(.missingFile, key: entry.key, file: map.storage.folder?.url(of: name), url)
+        for case (let entry, let layer, .fileIsGone(let name)) in match.skipped {
+            report(.missingFile, key: entry.key, file: layer.map.storage.folder?.url(of: name), url)
         }
     }
 }

@@ -289,9 +289,9 @@ extension ResponsesInMemory {
         /// Whether the response is for an endless URL (see ``ResponsesInMemory``). Only the newest responses of that
         /// kind stay.
         fileprivate let isEndless: Bool
-        /// The owner of the map in use, and the map with which the response was made; `nil` if changed maps aren't
+        /// The owner of the map in use, and the layer with which the response was made; `nil` if changed maps aren't
         /// reloaded.
-        private let reloading: (maps: MapInUse, map: SubstitutionMap)?
+        private let reloading: (maps: MapInUse, layer: MapLayer)?
         /// The missing files that would have been returned. If one of them is added, the response isn't current any
         /// more.
         private let missing: [(name: String, folder: ResourcesFolder?)]
@@ -319,7 +319,7 @@ extension ResponsesInMemory {
             path = plan.path.map { ExactText($0) }
             self.bytes = bytes
             isEndless = !plan.isSpelledAsKey
-            reloading = maps.reloadsChanges ? (maps, plan.map) : nil
+            reloading = maps.reloadsChanges ? (maps, plan.layer) : nil
             missing = plan.match?.missingFiles ?? []
             expiresAt = LoaderRules.lifetime(substitution.headers).map {
                 System.now &+ Int64(min($0, 1e9) * 1e9)
@@ -348,8 +348,8 @@ extension ResponsesInMemory {
         }
 
         private var isUnchanged: Bool {
-            guard let (maps, map) = reloading else { return true }
-            guard maps.isCurrent(map), missing.allSatisfy({ $0.folder?.servedStatus(of: $0.name) == nil })
+            guard let (maps, layer) = reloading else { return true }
+            guard maps.isCurrent(layer), missing.allSatisfy({ $0.folder?.servedStatus(of: $0.name) == nil })
             else { return false }
             guard let path, let bytes else { return true }
             return FileStatus(path: path.text).map(bytes.isCurrent) ?? false

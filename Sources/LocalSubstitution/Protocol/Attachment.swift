@@ -77,7 +77,7 @@ final class Attachment: Sendable {
         client = .handler
         sendsCredentials = attachment.sendsCredentials
         self.responseLimit = responseLimit
-        layersBelow = plan.layers.below(plan.map)
+        layersBelow = plan.layers.below(plan.layer)
     }
 
     /// Makes an attachment again. It holds the map with its counts, and the session's settings, but nothing that can be
@@ -130,7 +130,7 @@ final class Attachment: Sendable {
         var plan = intercepted.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
         guard layersBelow == nil else { return plan }
         // Another request may have used up the alternative since the lookup.
-        while !responder.maps.count(plan) { plan = lookUp(request, body: body) }
+        while !plan.count() { plan = lookUp(request, body: body) }
         if reportsGoneFiles { responder.reportGoneFiles(plan) }
         return plan
     }
@@ -187,7 +187,7 @@ extension Attachment {
             }
             return RequestOutcome(.matched, plan, .success(Response(response)))
         } catch {
-            responder.maps.uncount(plan)
+            plan.uncount()
             responder.report(error, key: substitution.key, file: substitution.fileURL, url)
             return .failed(plan, .unreadable(error, url))
         }
@@ -214,7 +214,7 @@ extension Attachment {
         let range = plan.range.flatMap(builder.range)
         guard let whole = plan.range.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
         else { return nil }
-        responder.maps.use(plan)
+        plan.use()
         let response = sent(whole, plan)
         let hasBody = plan.request.httpMethod != "HEAD" && response === whole
         let body = Response.Body.file(file, hasBody ? range ?? 0..<file.status.size : 0..<0)
@@ -250,7 +250,7 @@ extension Attachment {
 
     /// Fails a request with an error from its entry or from the entry's handler.
     func fail(_ plan: Plan, _ error: URLError, after bytes: Int = 0) -> RequestOutcome {
-        responder.maps.use(plan)
+        plan.use()
         return RequestOutcome(.erred, plan, .failure(error), bytes: bytes)
     }
 
@@ -258,7 +258,7 @@ extension Attachment {
     ///
     /// - Parameter message: What's wrong and how to fix it.
     func mishandled(_ plan: Plan, _ message: String) -> RequestOutcome {
-        responder.maps.use(plan)
+        plan.use()
         let error = URLError.explained(.badServerResponse, message, plan.request.url)
         return RequestOutcome(.mishandled(message), plan, .failure(error))
     }
@@ -291,7 +291,7 @@ extension Attachment {
         case .fail, .refuse: return nil
         case .answer, .call, .forward, .pass, .readBody, .replay: break
         }
-        responder.maps.uncount(plan)
+        plan.uncount()
         return .failed(
             plan,
             .explained(
@@ -305,7 +305,7 @@ extension Attachment {
 
     /// Fails a request to which nothing responds, because its session isn't allowed to reach the network.
     func unmatched(_ plan: Plan) -> RequestOutcome {
-        responder.maps.uncount(plan)
+        plan.uncount()
         let explanation = Explanation(plan)
         let note = plan.rules?.listener?.unmatchedNote
         let error = note.map { URLError.unmatched(explanation, note: $0) } ?? .unmatched(explanation)

@@ -266,7 +266,9 @@ extension Plan {
             let original = substitution?.target?.original(of: url),
             let target = try? NormalizedURL(url.absoluteString).text,
             let normal = try? NormalizedURL(original.absoluteString),
-            let same = map.storage.index.candidates(for: normal).first(where: { $0.number == match.number }),
+            let same = match.layer.map.storage.index.candidates(for: normal).first(where: {
+                $0.number == match.number
+            }),
             let filled = try? winner.forwardTarget?.filled(with: same.captures, for: normal),
             (try? NormalizedURL(filled.url.absoluteString).text) == target
         else { return nil }

@@ -259,7 +259,7 @@ final class RequestLoad {
 
     /// Fails a request that can't be forwarded, since Foundation hides its body.
     private func failUpload(_ plan: Plan) -> RequestOutcome {
-        responder.maps.uncount(plan)
+        plan.uncount()
         return .failed(
             plan,
             .explained(
@@ -295,7 +295,7 @@ final class RequestLoad {
         if !attachment.client.followsRedirects, substitution.isFollowed,
             let next = plan.request.redirected(by: substitution.status, to: substitution.headers[header: "Location"])
         {
-            responder.maps.use(plan)
+            plan.use()
             return .follow(next)
         }
         if case .stream(let pieces) = substitution.answer {
@@ -324,7 +324,7 @@ final class RequestLoad {
                     traits: attachment.traits
                 ).streamHead(for: url)
             else { return .failed(plan, URLError(.badURL)) }
-            responder.maps.use(plan)
+            plan.use()
             client.receive(.head(head, .matched))
             for piece in plan.request.httpMethod == "HEAD" ? [] : pieces {
                 try await timeout.waitOrTimeOut(until: sent + piece.delay, since: sent, for: url)
@@ -410,7 +410,7 @@ final class RequestLoad {
             do throws(Complaint) {
                 let handled = try Substitution.handled(answer, by: substitution, in: plan.folder, url: url)
                 delaysFrom = .now()
-                responder.maps.use(plan)
+                plan.use()
                 return .next(Plan(plan, answeredWith: handled))
             } catch {
                 return .end(attachment.mishandled(plan, "\(name) returned a wrong answer: \(error)"))
@@ -459,7 +459,7 @@ final class RequestLoad {
                     continue
                 }
                 // The entry has forwarded the request, even if another one matches the redirect's target.
-                if fallback == nil, plan.substitution != nil { responder.maps.use(plan) }
+                if fallback == nil, plan.substitution != nil { plan.use() }
                 noteRedirect(of: plan)
                 sent.stop()
                 answer(nil)
@@ -526,7 +526,7 @@ final class RequestLoad {
                     if let reason, let url { responder.report(.notRecorded(reason), of: url) }
                 }
             }
-            responder.maps.use(plan)
+            plan.use()
             return outcome(plan.changed(received.head))
         }
         guard case .recorder(let recorder) = fallback, let http = received.head as? HTTPURLResponse else {

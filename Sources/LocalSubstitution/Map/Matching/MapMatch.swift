@@ -1,20 +1,45 @@
 extension SubstitutionMap {
-    /// Matches a `GET` without headers.
-    package func match(_ url: NormalizedURL) -> MapMatch { match(url, for: .plain) }
+    /// Matches a request with a map none of whose entries has responded yet.
+    ///
+    /// - Parameters:
+    ///   - facts: The facts about the request; by default, those of a `GET` without headers.
+    ///   - isUsedUp: Whether an alternative has already matched as many requests as its `times` allows; by default, none
+    ///     has.
+    package func match(
+        _ url: NormalizedURL,
+        for facts: RequestFacts = .plain,
+        isUsedUp: ((MapMatch.Count) -> Bool)? = nil
+    ) -> MapMatch {
+        MapLayer(self).match(url, for: facts, isUsedUp: isUsedUp)
+    }
 
+    func entries(matching url: NormalizedURL) -> [Entry] {
+        storage.index.candidates(for: url).compactMap { shadowed($0) }.filter(\.options.isEnabled)
+    }
+
+    /// `nil` if the entry couldn't respond anyway, because the URL doesn't make valid names for its files.
+    fileprivate func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
+        let entry = storage.index.entries[candidate.number]
+        return (try? entry.fileNames(filledWith: candidate.captures)) == nil ? nil : entry
+    }
+}
+
+extension MapLayer {
     /// Finds the entry or alternative that matches a request: the first that's enabled, that allows the request in
     /// `methods`, `when` and `times`, and whose file exists.
     ///
     /// - Parameters:
     ///   - facts: The facts about the request, evaluated only if an entry matches the URL.
-    ///   - before: The match in the map that was searched before this one; `nil` by default.
-    ///   - isUsedUp: Whether an alternative has already matched as many requests as its `times` allows.
-    package func match(
+    ///   - before: The match in the layer before this one; `nil`, the default, if this is the first.
+    ///   - isUsedUp: Whether an alternative has already matched as many requests as its `times` allows; by default, as
+    ///     this layer has counted.
+    func match(
         _ url: NormalizedURL,
         for facts: @autoclosure () -> RequestFacts,
         after before: MapMatch? = nil,
-        isUsedUp: (MapMatch.Count) -> Bool = { _ in false }
+        isUsedUp: ((MapMatch.Count) -> Bool)? = nil
     ) -> MapMatch {
+        let storage = map.storage
         let candidates = storage.index.candidates(for: url)
         guard !candidates.isEmpty else { return MapMatch(url, in: self, after: before) }
         let facts = facts()
@@ -27,8 +52,8 @@ extension SubstitutionMap {
             }
             for entry in entry.responding {
                 do throws(MapMatch.Skipped) {
-                    let answer = try answer(of: entry, candidate, to: facts, isUsedUp, url)
-                    let shadowed = candidates[(place + 1)...].compactMap { self.shadowed($0) }
+                    let answer = try answer(of: entry, candidate, to: facts, isUsedUp ?? self.isUsedUp, url)
+                    let shadowed = candidates[(place + 1)...].compactMap { map.shadowed($0) }
                     let won = (entry, candidate, answer)
                     return MapMatch(url, in: self, after: before, won, skipped: skipped, shadowed: shadowed)
                 } catch {
@@ -37,10 +62,6 @@ extension SubstitutionMap {
             }
         }
         return MapMatch(url, in: self, after: before, skipped: skipped)
-    }
-
-    func entries(matching url: NormalizedURL) -> [Entry] {
-        storage.index.candidates(for: url).compactMap { shadowed($0) }.filter(\.options.isEnabled)
     }
 
     /// `nil` if the entry is `null`, or if the request's body must be read first.
@@ -77,7 +98,7 @@ extension SubstitutionMap {
             fileNames: names,
             target: target,
             captures: candidate.captures,
-            folder: storage.folder,
+            folder: map.storage.folder,
             url: url
         )
     }
@@ -87,19 +108,13 @@ extension SubstitutionMap {
     ///
     /// - Parameter isWritten: Whether the map has the file's whole name, without wildcards.
     private func check(_ name: String, isWritten: Bool) throws(MapMatch.Skipped) {
-        let status = storage.folder?.servedStatus(of: name)
+        let status = map.storage.folder?.servedStatus(of: name)
         if isWritten {
             // A folder is treated as an existing file. Opening it later reports the mistake in the map.
             if status == nil { throw .fileIsGone(name: name) }
         } else if status == nil || status?.kind == .folder {
             throw .noSuchFile(name: name)
         }
-    }
-
-    /// `nil` if the entry couldn't respond anyway, because the URL doesn't make valid names for its files.
-    private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
-        let entry = storage.index.entries[candidate.number]
-        return (try? entry.fileNames(filledWith: candidate.captures)) == nil ? nil : entry
     }
 }
 
@@ -116,7 +131,7 @@ package final class MapMatch: Sendable {
     let url: NormalizedURL
     /// `nil` without a winner, for a `null` entry, and if the request's body must be read first.
     let substitution: Substitution?
-    let map: SubstitutionMap
+    let layer: MapLayer
     /// The match in the map that was searched before this one; `nil` if this map was the first. In that map, no entry
     /// matches the request, or the winner only changes the request's headers: see ``onlyChangesRequest``.
     let before: MapMatch?
@@ -126,13 +141,13 @@ package final class MapMatch: Sendable {
     let shadowed: [Entry]
     fileprivate init(
         _ url: NormalizedURL,
-        in map: SubstitutionMap,
+        in layer: MapLayer,
         after before: MapMatch?,
         _ won: (entry: Entry, candidate: MapIndex.Candidate, answer: Substitution?)? = nil,
         skipped: [(entry: Entry, why: Skipped)] = [],
         shadowed: [Entry] = []
     ) {
-        (self.url, self.map, self.before) = (url, map, before)
+        (self.url, self.layer, self.before) = (url, layer, before)
         winner = won?.entry
         number = won?.candidate.number
         substitution = won?.answer
@@ -141,14 +156,14 @@ package final class MapMatch: Sendable {
     }
 
     /// The skipped entries and alternatives of all maps, in the order in which they were tried.
-    var skipped: [(entry: Entry, map: SubstitutionMap, why: Skipped)] {
-        (before?.skipped ?? []) + own.map { ($0.entry, map, $0.why) }
+    var skipped: [(entry: Entry, layer: MapLayer, why: Skipped)] {
+        (before?.skipped ?? []) + own.map { ($0.entry, layer, $0.why) }
     }
 
     private func first(
         _ isWanted: (Entry, Skipped) -> Bool
-    ) -> (entry: Entry, map: SubstitutionMap, why: Skipped)? {
-        before?.first(isWanted) ?? own.first { isWanted($0.entry, $0.why) }.map { ($0.entry, map, $0.why) }
+    ) -> (entry: Entry, layer: MapLayer, why: Skipped)? {
+        before?.first(isWanted) ?? own.first { isWanted($0.entry, $0.why) }.map { ($0.entry, layer, $0.why) }
     }
 
     /// Whether no entry matches the URL, in this map or one before it.
@@ -208,21 +223,21 @@ package final class MapMatch: Sendable {
     }
 
     /// The first entry before the winner whose file is missing. Names with wildcards are ignored.
-    var goneFile: (entry: Entry, map: SubstitutionMap, why: Skipped)? {
+    var goneFile: (entry: Entry, layer: MapLayer, why: Skipped)? {
         first { _, why in if case .fileIsGone = why { true } else { false } }
     }
 
     /// The first entry that was skipped because of the request's method, headers, query or body, or because it has
     /// matched as many requests as its `times` allows.
-    var skippedForRequest: (entry: Entry, map: SubstitutionMap, why: Skipped)? { first { _, why in why.isOfRequest } }
+    var skippedForRequest: (entry: Entry, layer: MapLayer, why: Skipped)? { first { _, why in why.isOfRequest } }
 
     /// The request's method, and the first entry that was skipped for it with its alternatives. `nil` if one of them lists
     /// the method: it's skipped for another reason, which another method wouldn't mend.
-    var unlistedMethod: (method: String, key: String, map: SubstitutionMap, alternatives: [Entry])? {
-        guard case (let entry, let map, .methodNotListed(let method))? = skippedForRequest else { return nil }
-        let alternatives = skipped.filter { $0.map.isCopy(of: map) && $0.entry.key == entry.key }.map(\.entry)
+    var unlistedMethod: (method: String, key: String, layer: MapLayer, alternatives: [Entry])? {
+        guard case (let entry, let layer, .methodNotListed(let method))? = skippedForRequest else { return nil }
+        let alternatives = skipped.filter { $0.layer === layer && $0.entry.key == entry.key }.map(\.entry)
         guard !alternatives.contains(where: { $0.options.lists(method: method) }) else { return nil }
-        return (method, entry.key, map, alternatives)
+        return (method, entry.key, layer, alternatives)
     }
 
     /// The missing files of entries before the winner, each with its folder. If one of the files existed, its entry might
@@ -231,7 +246,7 @@ package final class MapMatch: Sendable {
         (before?.missingFiles ?? [])
             + own.compactMap { entry in
                 switch entry.why {
-                case .fileIsGone(let name), .noSuchFile(let name): (name, map.storage.folder)
+                case .fileIsGone(let name), .noSuchFile(let name): (name, layer.map.storage.folder)
                 default: nil
                 }
             }

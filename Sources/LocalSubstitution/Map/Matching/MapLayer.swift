@@ -23,21 +23,16 @@ package final class MapLayer: Sendable {
     }
 
     package let map: SubstitutionMap
-    /// The map's file as messages name it if a cache has several maps; `nil` for a map without a file.
-    let name: String?
+    private let givenName: String?
     private let state = Guarded(State())
 
     /// - Parameter name: The name of the map's file in messages; by default, without its folders.
-    package init(_ map: SubstitutionMap, name: String? = nil) {
-        (self.map, self.name) = (map, name ?? map.file?.lastPathComponent)
-    }
+    package init(_ map: SubstitutionMap, name: String? = nil) { (self.map, givenName) = (map, name) }
 
-    /// - Parameter before: The match in the layer before this one; `nil` if this is the first.
-    func match(_ url: NormalizedURL, for facts: RequestFacts, after before: MapMatch? = nil) -> MapMatch {
-        map.match(url, for: facts, after: before, isUsedUp: isUsedUp)
-    }
+    /// The map's file as messages name it if a cache has several maps; `nil` for a map without a file.
+    var name: String? { givenName ?? map.file?.lastPathComponent }
 
-    private func isUsedUp(_ count: MapMatch.Count) -> Bool {
+    func isUsedUp(_ count: MapMatch.Count) -> Bool {
         state.withLock { $0.responses[count, default: 0] >= count.most }
     }
 
