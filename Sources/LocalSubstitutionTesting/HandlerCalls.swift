@@ -36,7 +36,7 @@ final class HandlerCalls: SessionRules.HandlerCaller {
     /// Starts the calls so far, and those to come, in Swift tasks that inherit the current task-locals.
     func begin() {
         let starts = starts.stream
-        _ = AppThreads.task { for await start in starts { start() } }
+        _ = TaskThreads.handlers.task { for await start in starts { start() } }
     }
 
     func start(_ key: String, _ body: @escaping @Sendable () async -> Void) -> @Sendable () -> Void {
@@ -55,7 +55,7 @@ final class HandlerCalls: SessionRules.HandlerCaller {
             if isLast { allReturned.signal() }
         }
         let start = { @Sendable [self] in
-            let task = AppThreads.task(call)
+            let task = TaskThreads.handlers.task(call)
             let isCancelled = state.withLock { state in
                 state.running[id]?.task = task
                 return state.running[id]?.isCancelled == true

@@ -14,7 +14,7 @@ struct HandlerCallsTests {
             let calls = HandlerCalls { _ in false }
             calls.begin()
             let (begins, begun) = AsyncStream.makeStream(of: String.self)
-            for number in 0..<AppThreads.most + 10 {
+            for number in 0..<TaskThreads.mostForHandlers + 10 {
                 _ = calls.start("\(number)") {
                     begun.yield("\(number)")
                     block()
@@ -23,7 +23,7 @@ struct HandlerCallsTests {
             var running: [String] = []
             for await key in begins {
                 running.append(key)
-                if running.count == AppThreads.most { break }
+                if running.count == TaskThreads.mostForHandlers { break }
             }
             #expect(await calls.end() == running.sorted())
         }

@@ -8,9 +8,6 @@ import FoundationNetworking
 #endif
 
 /// The load of a client's request, and of the requests that its redirects lead to, from decision to outcome.
-///
-/// A load may read files, and a test may block all of Swift's threads while it waits for a response. So on Linux, macOS
-/// 15, iOS 18 and later, a load runs on Dispatch's threads. On older systems, it runs on Swift's.
 final class RequestLoad {
     /// The receiver of the response.
     struct Client: Sendable {
@@ -148,16 +145,11 @@ final class RequestLoad {
         for client: Client
     ) -> Task<Void, Never> {
         let timeout = RequestTimeout(attachment.client.readsBodies ? 0 : plan.request.timeoutInterval)
-        let body: @Sendable () async -> Void = {
+        return TaskThreads.loads.task {
             let load = RequestLoad(plan, body: requestBody, in: attachment, for: client, timeout)
             let outcome = await load.run().after(load.networkError, redirectOf: load.redirected)
             client.end?.report(outcome)
             client.receive(.end(outcome))
-        }
-        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-            return Task(executorPreference: DispatchExecutor.shared) { await body() }
-        } else {
-            return Task { await body() }
         }
     }
 
@@ -218,7 +210,10 @@ final class RequestLoad {
             return try await answer(plan, by: substitution)
         case .call(let handler, let substitution):
             try await wait(substitution.options.fields.delay)
-            return try await call(handler, plan, substitution)
+            let call = HandlerCall(of: handler, substitution, for: plan, body: body, in: attachment, for: client)
+            let step = try await call.step(within: timeout)
+            delaysFrom = .now()
+            return step
         case .replay(let recorder):
             return replay(plan, recorder) ?? .end(attachment.unmatched(plan))
         case .readBody:
@@ -248,9 +243,7 @@ final class RequestLoad {
         if isCancelled { throw URLError(.cancelled) }
     }
 
-    private static var isCancelled: Bool {
-        Task.isCancelled || OutermostCall.ofTask.get()?.isAbandoned.withLock { $0 } == true
-    }
+    private static var isCancelled: Bool { Task.isCancelled || HandlerCall.isAbandoned }
 
     private func wait(_ delay: Double?) async throws(URLError) {
         guard let delay else { return }
@@ -358,63 +351,6 @@ final class RequestLoad {
             return outcome.streamed
         } catch {
             return .failed(plan, error)
-        }
-    }
-
-    private func call(
-        _ handler: Entry.Handler,
-        _ plan: Plan,
-        _ substitution: Substitution
-    ) async throws(URLError) -> Step {
-        let server = HandlerServer(for: plan, body: body, in: attachment, for: client)
-        defer { server.end() }
-        guard let call = handler.call, let url = plan.match?.url,
-            let request = SubstitutionMap.Request(
-                plan.request,
-                body: plan.body,
-                captures: substitution.captures,
-                ask: { try await server.response() }
-            )
-        else { return .end(attachment.mishandled(plan, handler.refusal)) }
-        let name = "The handler of the entry “\(substitution.key)”"
-        let calls = attachment.rules.listener?.handlerCalls
-        let outermost = OutermostCall.ofTask.get()
-        let own = outermost ?? OutermostCall()
-        let body = { @Sendable in try await OutermostCall.ofTask.withValue(own) { try await call(request) } }
-        let result: Result<SubstitutionMap.Answer, any Error>
-        do throws(URLError) {
-            result = try await timeout.value(for: self.url, of: body) { body in
-                if let calls { return calls.start(substitution.key, body) }
-                let task = AppThreads.task(body)
-                return { task.cancel() }
-            }
-        } catch {
-            if outermost == nil { own.isAbandoned.withLock { $0 = true } }
-            throw error
-        }
-        switch result {
-        case .failure(let error):
-            if let error = URLError(bridging: error) { return .end(attachment.fail(plan, error)) }
-            if let calls, calls.hasEnded { throw URLError(.cancelled) }
-            if let calls, calls.isReported(error) {
-                let text = "\(name) failed an expectation. Another issue of this test says which."
-                return .end(attachment.fail(plan, .explained(.badServerResponse, text, plan.request.url)))
-            }
-            return .end(
-                attachment.mishandled(
-                    plan,
-                    "\(name) threw an error: \("\(error)".sentence) Correct the handler. To fail the request, throw a URLError."
-                )
-            )
-        case .success(let answer):
-            do throws(Complaint) {
-                let handled = try Substitution.handled(answer, by: substitution, in: plan.folder, url: url)
-                delaysFrom = .now()
-                plan.use()
-                return .next(Plan(plan, answeredWith: handled))
-            } catch {
-                return .end(attachment.mishandled(plan, "\(name) returned a wrong answer: \(error)"))
-            }
         }
     }
 
@@ -590,26 +526,5 @@ extension AsyncStream<RequestLoad.Event> {
             }
         }
         return nil
-    }
-}
-
-/// A client's call of a handler, which may call ``LocalSubstitutionCache/answer(to:)``, which may call a handler, and so on.
-private final class OutermostCall: Sendable {
-    /// The call in which a task runs; `nil` outside a handler.
-    static let ofTask = TaskLocal<OutermostCall?>(wrappedValue: nil)
-
-    /// Whether the client's request has timed out or was cancelled. All calls in it end then: cancelling one after the
-    /// other wouldn't catch up with a handler that calls itself.
-    let isAbandoned = Guarded(false)
-}
-
-/// An executor that runs loads on Dispatch's threads. Dispatch adds threads when some are blocked.
-@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-private final class DispatchExecutor: TaskExecutor {
-    static let shared = DispatchExecutor()
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        DispatchQueue.global(qos: .userInitiated).async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

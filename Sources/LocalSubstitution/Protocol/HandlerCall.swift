@@ -6,9 +6,9 @@ import HTTPSyntax
 import FoundationNetworking
 #endif
 
-/// What a handler's ``SubstitutionMap/Request/response()`` asks: in a test, the entries of the layers after the
-/// handler's, and then the server.
-final class HandlerServer: Sendable {
+/// A call of an entry's handler, and what the handler asks with ``SubstitutionMap/Request/response()``: in a test, the
+/// entries of the layers after the handler's, and then the server.
+final class HandlerCall: Sendable {
     private struct State: Sendable {
         var wasAsked = false
         /// Whether the handler has returned, or its request has ended without it.
@@ -16,9 +16,25 @@ final class HandlerServer: Sendable {
         var load: Task<Void, Never>?
     }
 
+    /// A client's call of a handler, which may call ``LocalSubstitutionCache/answer(to:)``, which may call a handler, and
+    /// so on.
+    private final class Outermost: Sendable {
+        /// The call in which a task runs; `nil` outside a handler.
+        static let ofTask = TaskLocal<Outermost?>(wrappedValue: nil)
+
+        let isAbandoned = Guarded(false)
+    }
+
+    /// Whether the current task runs in a handler whose client's request has timed out or was cancelled. All calls in it
+    /// end then: cancelling one after the other wouldn't catch up with a handler that calls itself.
+    static var isAbandoned: Bool { Outermost.ofTask.get()?.isAbandoned.withLock { $0 } == true }
+
     /// The longest body that a handler gets, in bytes: 64 MiB.
     static let limit = 64 << 20
 
+    private let handler: Entry.Handler
+    /// The substitution of the handler's entry.
+    private let called: Substitution
     /// The plan that calls the handler.
     private let plan: Plan
     /// The request's body if it was read from a stream; otherwise, `nil`.
@@ -27,12 +43,79 @@ final class HandlerServer: Sendable {
     private let client: RequestLoad.Client
     private let state = Guarded(State())
 
-    init(for plan: Plan, body: BodyReader.Body?, in attachment: Attachment, for client: RequestLoad.Client) {
-        (self.plan, self.body, self.attachment, self.client) = (plan, body, attachment, client)
+    init(
+        of handler: Entry.Handler,
+        _ called: Substitution,
+        for plan: Plan,
+        body: BodyReader.Body?,
+        in attachment: Attachment,
+        for client: RequestLoad.Client
+    ) {
+        (self.handler, self.called, self.plan) = (handler, called, plan)
+        (self.body, self.attachment, self.client) = (body, attachment, client)
     }
 
+    /// Calls the handler. Returns the plan with its answer, or a failure.
+    func step(within timeout: RequestTimeout) async throws(URLError) -> RequestLoad.Step {
+        defer { end() }
+        guard let call = handler.call, let url = plan.match?.url,
+            let request = SubstitutionMap.Request(
+                plan.request,
+                body: plan.body,
+                captures: called.captures,
+                ask: { try await self.response() }
+            )
+        else { return .end(attachment.mishandled(plan, handler.refusal)) }
+        let name = "The handler of the entry “\(called.key)”"
+        switch try await answer(within: timeout, by: { try await call(request) }) {
+        case .failure(let error):
+            if let error = URLError(bridging: error) { return .end(attachment.fail(plan, error)) }
+            if let calls, calls.hasEnded { throw URLError(.cancelled) }
+            if let calls, calls.isReported(error) {
+                let text = "\(name) failed an expectation. Another issue of this test says which."
+                return .end(attachment.fail(plan, .explained(.badServerResponse, text, plan.request.url)))
+            }
+            return .end(
+                attachment.mishandled(
+                    plan,
+                    "\(name) threw an error: \("\(error)".sentence) Correct the handler. To fail the request, throw a URLError."
+                )
+            )
+        case .success(let answer):
+            do throws(Complaint) {
+                let handled = try Substitution.handled(answer, by: called, in: plan.folder, url: url)
+                plan.use()
+                return .next(Plan(plan, answeredWith: handled))
+            } catch {
+                return .end(attachment.mishandled(plan, "\(name) returned a wrong answer: \(error)"))
+            }
+        }
+    }
+
+    /// Runs the handler: in a test, as a part of the test.
+    private func answer(
+        within timeout: RequestTimeout,
+        by call: @escaping @Sendable () async throws -> SubstitutionMap.Answer
+    ) async throws(URLError) -> Result<SubstitutionMap.Answer, any Error> {
+        let outermost = Outermost.ofTask.get()
+        let own = outermost ?? Outermost()
+        let body = { @Sendable in try await Outermost.ofTask.withValue(own) { try await call() } }
+        do throws(URLError) {
+            return try await timeout.value(for: plan.request.url, of: body) { body in
+                if let calls { return calls.start(called.key, body) }
+                let task = TaskThreads.handlers.task(body)
+                return { task.cancel() }
+            }
+        } catch {
+            if outermost == nil { own.isAbandoned.withLock { $0 = true } }
+            throw error
+        }
+    }
+
+    private var calls: (any SessionRules.HandlerCaller)? { attachment.rules.listener?.handlerCalls }
+
     /// Cancels what the handler still loads. Later calls of ``response()`` throw `cancelled`.
-    func end() {
+    private func end() {
         let load = state.withLock { state in
             state.isOver = true
             return state.load.take()
@@ -40,7 +123,8 @@ final class HandlerServer: Sendable {
         load?.cancel()
     }
 
-    func response() async throws -> SubstitutionMap.Answer {
+    /// What the handler gets from ``SubstitutionMap/Request/response()``.
+    private func response() async throws -> SubstitutionMap.Answer {
         try RequestLoad.checkCancellation()
         let (wasAsked, isOver) = state.withLock { state in
             defer { state.wasAsked = true }

@@ -2,26 +2,42 @@ import Dispatch
 import Foundation
 import Guarded
 
-/// The threads that run the app's code: handlers, which may block.
-///
-/// They aren't Dispatch's. Once some 250 of those are blocked, Dispatch starts no more, and then neither URLSession nor a
-/// timer goes on.
-package enum AppThreads {
+/// The threads that run Swift tasks which may block: Swift's own are few, and a test may block all of them while it waits
+/// for a response.
+package enum TaskThreads {
+    /// Dispatch's threads, for loads, which may read files. Dispatch adds threads when some are blocked.
+    case loads
+    /// Threads for the app's code: handlers.
+    ///
+    /// They aren't Dispatch's. Once some 250 of those are blocked, Dispatch starts no more, and then neither URLSession nor
+    /// a timer goes on.
+    case handlers
+
     /// Starts a Swift task for a closure. On systems before macOS 15 and iOS 18, the closure runs on Swift's threads, and
     /// mustn't block.
-    package static func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-            Task(executorPreference: Executor.shared) { await body() }
-        } else {
-            Task { await body() }
+    package func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return Task { await body() } }
+        return switch self {
+        case .loads: Task(executorPreference: Loads.shared) { await body() }
+        case .handlers: Task(executorPreference: Handlers.shared) { await body() }
         }
     }
 
-    /// The most threads at once. If all are blocked, further code waits, until its request times out.
-    static let most = 64
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    private final class Loads: TaskExecutor {
+        static let shared = Loads()
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            DispatchQueue.global(qos: .userInitiated).async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    /// The most threads for handlers at once. If all are blocked, further code waits, until its request times out.
+    static let mostForHandlers = 64
 
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    private final class Executor: TaskExecutor {
+    private final class Handlers: TaskExecutor {
         private struct State: Sendable {
             var jobs: [UnownedJob] = []
             var threads = 0
@@ -31,7 +47,7 @@ package enum AppThreads {
 
         private enum Step: Sendable { case wake, start, wait }
 
-        static let shared = Executor()
+        static let shared = Handlers()
 
         private let state = Guarded(State())
         private let wakeUp = DispatchSemaphore(value: 0)
@@ -44,7 +60,7 @@ package enum AppThreads {
                     state.idle -= 1
                     return .wake
                 }
-                guard state.threads < AppThreads.most else { return .wait }
+                guard state.threads < TaskThreads.mostForHandlers else { return .wait }
                 state.threads += 1
                 return .start
             }
