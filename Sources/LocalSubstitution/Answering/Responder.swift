@@ -24,16 +24,14 @@ final class Responder: Sendable {
     let proofs = Guarded<[String: String]>([:])
     /// The header that contains a token in a request, or a proof in a response.
     static let proofHeader = "LocalSubstitution-Proof"
-    let intercepted: InterceptedRequest
-    let returned: ReturnedResponses
+    let notes: LookupNotes
     private let isCacheOffline = Guarded(false)
 
     /// - Parameter folder: The folder where `URLCache` stores responses on disk; `nil` if the folder isn't known.
     init(_ maps: MapInUse, defaultCacheIn folder: URL?, traits: LoaderTraits) {
         self.traits = traits
         self.maps = maps
-        intercepted = InterceptedRequest(traits)
-        returned = ReturnedResponses(traits)
+        notes = LookupNotes(traits)
         defaultCache = DefaultCache(folder: folder, traits)
         inMemory = ResponsesInMemory(checksFiles: maps.reloadsChanges)
         refreshedFiles = RefreshedFiles(in: defaultCache, files: inMemory, observers: observers, traits)
@@ -91,6 +89,42 @@ final class Responder: Sendable {
             observers.report(.matched, url, key: response.key, file: response.file, bytes: response.size)
         }
         return response
+    }
+
+    /// Returns a request's response in memory if it's still current, without counting a hit.
+    func currentResponse(to request: URLRequest) -> ResponsesInMemory.Response? {
+        responseInMemory(underURLOf: request).flatMap { $0.isCurrent ? $0 : nil }
+    }
+
+    /// Returns the response in memory to a request that a protocol has intercepted.
+    ///
+    /// - Parameters:
+    ///   - cached: The response that URLSession got from a cache; `nil` if it got none. If this responder returned it a
+    ///     moment ago, it's returned without another check or count, since the cache did both.
+    ///   - note: The note that the protocol made when it intercepted the request; `nil` if it made none.
+    func responseInMemory(
+        for request: URLRequest,
+        _ cached: CachedURLResponse?,
+        _ note: LookupNotes.Intercepted?
+    ) -> CachedURLResponse? {
+        if let cached, hasReturned(cached, to: request) { return cached.meetingPreconditions(of: request) }
+        return responseInMemory(for: request, checked: note?.checkedResponse)
+    }
+
+    /// Neither checks nor counts the response.
+    func responseInMemory(underURLOf request: URLRequest) -> ResponsesInMemory.Response? {
+        request.urlInMemory.flatMap { inMemory.peek($0.absoluteString) }
+    }
+
+    /// Returns whether URLSession got a cached response from this responder. URLSession may give the protocol another
+    /// object, so its head is compared: the `ETag` identifies a file's version or a body in the map.
+    private func hasReturned(_ cached: CachedURLResponse, to request: URLRequest) -> Bool {
+        guard let http = cached.response as? HTTPURLResponse else { return false }
+        if let response = responseInMemory(underURLOf: request), response === cached || response.hasHead(of: http) {
+            _ = notes.removeCount(of: request)
+            return true
+        }
+        return notes.removeCount(of: request, (head: http, generation: inMemory.generation)) != nil
     }
 
     // MARK: Deciding
@@ -180,6 +214,13 @@ final class Responder: Sendable {
     }
 }
 
+extension CachedURLResponse {
+    fileprivate func hasHead(of other: HTTPURLResponse) -> Bool {
+        guard let http = response as? HTTPURLResponse else { return false }
+        return http.statusCode == other.statusCode && http.headers == other.headers
+    }
+}
+
 extension URLRequest {
     /// The URL under which a response to this request may be held in memory. `nil` if the method isn't GET, if the
     /// request has a header on which the response depends, or if its cache policy ignores local data.
@@ -206,7 +247,7 @@ extension Responder {
     func cachedResponse(to request: URLRequest, _ done: @escaping @Sendable (CachedURLResponse?) -> Void) {
         // If a protocol has intercepted the request, the protocol responds and reports it, even if the response is in
         // memory.
-        if intercepted.leavesToProtocol(request) { return done(nil) }
+        if notes.leavesToProtocol(request) { return done(nil) }
         if let response = responseInMemory(for: request) { return done(response) }
         // If the map's file has changed, a lookup would read it, so the lookup is left to the other queue.
         let plan = maps.isCurrent(maps.layers.map) ? lookUp(request) : nil
@@ -250,16 +291,16 @@ extension Responder {
         bytes: Int = 0,
         _ response: CachedURLResponse? = nil
     ) {
-        guard returned.isUsed, response == nil || responseInMemory(underURLOf: plan.request) !== response
+        guard notes.notesCounts, response == nil || responseInMemory(underURLOf: plan.request) !== response
         else { return }
-        let count = ReturnedResponses.Count(kind: kind, bytes: bytes)
-        returned.note(plan.request, count, response, generation: plan.generation)
+        let count = LookupNotes.Count(kind: kind, bytes: bytes)
+        notes.note(plan.request, count, response, generation: plan.generation)
     }
 
     /// Takes back the count of a request's lookup, if URLSession asked the cache before it started a protocol that now
     /// decides about the request.
     func uncountLookup(of request: URLRequest) {
-        if let count = returned.removeNote(of: request) { observers.uncount(count.kind, bytes: count.bytes) }
+        if let count = notes.removeCount(of: request) { observers.uncount(count.kind, bytes: count.bytes) }
     }
 
     /// Returns what the map or the default cache has for a plan's request.

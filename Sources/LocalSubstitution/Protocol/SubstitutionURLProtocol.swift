@@ -37,12 +37,12 @@ package class SubstitutionURLProtocol: URLProtocol {
         guard !request.isOwn(attachment.traits) else { return false }
         let responder = attachment.responder
         if let response = responder.currentResponse(to: request) {
-            responder.intercepted.note(InterceptedRequest.Note(request, response: response))
+            responder.notes.note(LookupNotes.Intercepted(request, response: response))
             return true
         }
         let plan = attachment.lookUp(request)
         if case .pass = plan.action { return false }
-        responder.intercepted.note(InterceptedRequest.Note(request, plan: plan))
+        responder.notes.note(LookupNotes.Intercepted(request, plan: plan))
         return true
     }
 
@@ -61,7 +61,7 @@ package class SubstitutionURLProtocol: URLProtocol {
         guard let attachment = Self.attachment else { return deliver(.end(.failed(nil, .detached(request.url)))) }
         traits = attachment.traits
         let responder = attachment.responder
-        let note = responder.intercepted.start(request)
+        let note = responder.notes.start(request)
         if let listener = attachment.rules.listener { heard.withLock { $0 = listener.start(request) } }
         let isUnfinishable = task?.isUnfinishable(traits) == true
         let inMemory = isUnfinishable ? nil : responder.responseInMemory(for: request, cachedResponse, note)
@@ -85,7 +85,7 @@ package class SubstitutionURLProtocol: URLProtocol {
     /// delivers nothing more. Reports the end of a request that has no outcome yet.
     package override func stopLoading() {
         // If the protocol wasn't started, the cache still expects the protocol to report the request.
-        Self.attachmentInUse?.responder.intercepted.forget(request)
+        Self.attachmentInUse?.responder.notes.forget(request)
         guard !isSuspended else { return delivery.withLock { $0.suspend() } }
         let (load, isUnderWay) = delivery.withLock { $0.cancel() }
         if isUnderWay, let end = end.withLock({ $0.take() }) {

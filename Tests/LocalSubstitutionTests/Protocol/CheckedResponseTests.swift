@@ -21,16 +21,16 @@ struct CheckedResponseTests {
         try cache.lookUpUntilOld("https://h/a")
     }
 
-    private func answer(_ note: InterceptedRequest.Note?) -> CachedURLResponse? {
+    private func answer(_ note: LookupNotes.Intercepted?) -> CachedURLResponse? {
         cache.responder.responseInMemory(for: request, nil, note)
     }
 
     @Test("It's checked once if the cache has left the request to the protocol")
     func checkedOnce() throws {
         try #require(slot.canInit(with: request))
-        try #require(cache.responder.intercepted.leavesToProtocol(request))
+        try #require(cache.responder.notes.leavesToProtocol(request))
         try fixture.write("new", to: "a.txt")
-        let note = cache.responder.intercepted.start(request)
+        let note = cache.responder.notes.start(request)
         #expect(answer(note)?.text == "old")
         #expect(answer(nil) == nil)
     }
@@ -39,14 +39,14 @@ struct CheckedResponseTests {
     func otherCache() throws {
         try #require(slot.canInit(with: request))
         try fixture.write("new", to: "a.txt")
-        #expect(answer(cache.responder.intercepted.start(request)) == nil)
+        #expect(answer(cache.responder.notes.start(request)) == nil)
     }
 
     @Test("It's checked if it was put into memory afterward")
     func inMemorySince() throws {
         try #require(slot.canInit(with: request))
-        try #require(cache.responder.intercepted.leavesToProtocol(request))
-        let note = cache.responder.intercepted.start(request)
+        try #require(cache.responder.notes.leavesToProtocol(request))
+        let note = cache.responder.notes.start(request)
         cache.removeAllCachedResponses()
         #expect(cache.cachedResponse(for: request)?.text == "old")
         try fixture.write("new", to: "a.txt")

@@ -108,10 +108,10 @@ struct ReportTests {
         let slot = try cache.slot()
         try #require(slot.canInit(with: request))
         slot.init(request: other, cachedResponse: nil, client: nil).stopLoading()
-        #expect(cache.responder.intercepted.start(request) != nil, "another request's protocol was stopped")
+        #expect(cache.responder.notes.start(request) != nil, "another request's protocol was stopped")
         try #require(slot.canInit(with: request))
         slot.init(request: request, cachedResponse: nil, client: nil).stopLoading()
-        #expect(cache.responder.intercepted.start(request) == nil)
+        #expect(cache.responder.notes.start(request) == nil)
     }
 
     @Test("A task that the protocol can't finish fails, and the next request is reported as usual")
