@@ -310,6 +310,22 @@ final class Plan: Sendable {
 
     /// The path of the response's file; `nil` without one.
     var path: String? { substitution?.fileName.flatMap { name in folder?.path(of: name) } }
+
+    /// The question for the network about the entry's file; `nil` if the entry isn't `untilUpdated`, if the method is
+    /// neither GET nor HEAD, or if the request must not reach the network.
+    var question: RefreshedFiles.Question? {
+        guard let substitution, substitution.use == .untilUpdated, !isOffline,
+            ["GET", "HEAD"].contains(request.httpMethod ?? "GET"), let match, let requested = request.url,
+            let name = substitution.fileName, let folder
+        else { return nil }
+        return RefreshedFiles.Question(
+            url: match.url.canonical,
+            requested: requested,
+            key: substitution.key,
+            fileName: name,
+            folder: folder
+        )
+    }
 }
 
 extension URLRequest {

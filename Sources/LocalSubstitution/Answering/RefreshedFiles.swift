@@ -127,24 +127,6 @@ final class RefreshedFiles: Sendable {
 
 // MARK: - Asking the network
 
-extension Plan {
-    /// The question for the network about the entry's file; `nil` if the entry isn't `untilUpdated`, if the method is
-    /// neither GET nor HEAD, or if the request must not reach the network.
-    var question: RefreshedFiles.Question? {
-        guard let substitution, substitution.use == .untilUpdated, !isOffline,
-            ["GET", "HEAD"].contains(request.httpMethod ?? "GET"), let match, let requested = request.url,
-            let name = substitution.fileName, let folder
-        else { return nil }
-        return RefreshedFiles.Question(
-            url: match.url.canonical,
-            requested: requested,
-            key: substitution.key,
-            fileName: name,
-            folder: folder
-        )
-    }
-}
-
 extension RefreshedFiles {
     private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
         // While no cache lends its storage, a refreshed file couldn't be stored.
