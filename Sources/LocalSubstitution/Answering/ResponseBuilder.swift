@@ -51,9 +51,10 @@ package struct ResponseBuilder {
     }
 
     /// Returns the range of bytes that a `Range` header asks for. Returns `nil`, to send the whole body instead, if the
-    /// status isn't 200, if there's no body, or if ``ByteRange`` returns `nil` for the header.
+    /// status isn't 200, if there's no body, or if the body has none of the bytes. Also returns `nil` for a
+    /// header that a server ignores (RFC 9110 §14.2): one with another unit, several ranges or bad syntax.
     func range(_ header: String) -> Range<Int>? {
-        substitution.status == 200 && hasBody ? ByteRange.bytes(header, of: size) : nil
+        substitution.status == 200 && hasBody ? Self.range(header, of: size) : nil
     }
 
     /// The whole body: the refreshed file's, the file's, the map's, or an empty one.
@@ -149,5 +150,29 @@ extension ResponseBuilder {
     private static func entityTag(_ status: FileStatus) -> String {
         let parts = [Int64(status.size), status.modified, Int64(bitPattern: status.inode)]
         return "\"" + parts.map { String(UInt64(bitPattern: $0), radix: 16) }.joined(separator: "-") + "\""
+    }
+}
+
+/// A `Range` header with one range of bytes (RFC 9110 §14.1.2), such as `bytes=10-19`, `bytes=10-` or `bytes=-20`.
+extension ResponseBuilder {
+    private static func range(_ header: String, of count: Int) -> Range<Int>? {
+        let parts = header.components(separatedBy: "=")
+        guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
+        let ends = parts[1].trimmingCharacters(in: [" ", "\t"]).components(separatedBy: "-")
+        guard ends.count == 2, let first = number(ends[0]), let last = number(ends[1]) else { return nil }
+        if let first {
+            guard first < count, first <= last ?? .max else { return nil }
+            return first..<min(last ?? .max, count - 1) + 1
+        }
+        // Without a first position, the number is the length of the body's last part.
+        guard let length = last, length > 0, count > 0 else { return nil }
+        return max(0, count - length)..<count
+    }
+
+    /// `nil` if the text has characters other than digits, and `.some(nil)` if it's empty. A number too large for `Int`
+    /// becomes `Int.max`.
+    private static func number(_ digits: String) -> Int?? {
+        guard digits.isDigits else { return nil }
+        return digits.isEmpty ? .some(nil) : .some(Int(digits) ?? .max)
     }
 }

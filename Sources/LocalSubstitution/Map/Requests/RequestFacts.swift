@@ -2,7 +2,7 @@ package import Foundation
 import Guarded
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+package import FoundationNetworking
 #endif
 
 /// The facts about a request that decide whether an entry matches it.
@@ -91,6 +91,13 @@ extension RequestFacts {
 }
 
 extension URLRequest {
+    /// `nil` without a `Range` header, if the method isn't `GET` (RFC 9110 §14.2), or if the request also has an
+    /// `If-Range` header. With `If-Range`, the whole body is sent, which is always correct.
+    package var rangeHeader: String? {
+        guard httpMethod ?? "GET" == "GET", value(forHTTPHeaderField: "If-Range") == nil else { return nil }
+        return value(forHTTPHeaderField: "Range")
+    }
+
     /// `false` if the request may belong to an upload task whose body is hidden.
     func showsItsBody(_ traits: LoaderTraits) -> Bool { !traits.contains(.hidesUploadBodies) || !mayHaveHiddenBody }
 
