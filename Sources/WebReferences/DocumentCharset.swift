@@ -49,7 +49,7 @@ package enum DocumentCharset {
     /// `Content-Type`), and `charset` over the document's own declaration. `nil` if all three are missing.
     static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
         // Like browsers, this ignores the four-byte marks of UTF-32.
-        if let named = Charset.byteOrderMark(of: body.prefix(3)) ?? charset?.asciiLowercased { return named }
+        if let named = MIMEType.charset(ofMark: body.prefix(3)) ?? charset?.asciiLowercased { return named }
         let start = SourceText(Array(body.prefix(declarationLength)))
         let declared: String? =
             switch syntax {

@@ -17,7 +17,7 @@ package final class LargeFile: Sendable {
         guard let size = FileStatus(path: path)?.size, size >= Self.smallestSize else { return nil }
         file = try folder.open(name)
         status = file.status
-        beginning = try file.prefix(Charset.longestByteOrderMark)
+        beginning = try file.prefix(MIMEType.longestByteOrderMark)
     }
 
     /// - Throws: An error if the file was written to after it was opened, so that bytes of two versions are never

@@ -1,6 +1,7 @@
+package import Foundation
 import HTTPSyntax
 
-/// MIME types of files, guessed from the file extension, since a local file has no `Content-Type`.
+/// MIME types of files, guessed from the file extension, since a local file has no `Content-Type`. Also the charsets of text.
 package enum MIMEType {
     package static let eventStream = "text/event-stream"
 
@@ -71,4 +72,25 @@ package enum MIMEType {
     }
 
     private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+    // MARK: Charsets
+
+    /// The charset of text without a byte order mark.
+    package static let standardCharset = "utf-8"
+
+    /// In bytes.
+    static let longestByteOrderMark = 4
+
+    /// The IANA name of the charset whose byte order mark begins the bytes (Unicode §23.8).
+    package static func charset(ofMark bytes: Data) -> String? {
+        let marks: [([UInt8], String)] = [
+            ([0xEF, 0xBB, 0xBF], "utf-8"),
+            // UTF-32 comes before UTF-16, whose mark is the first half of UTF-32's.
+            ([0xFF, 0xFE, 0, 0], "utf-32le"),
+            ([0, 0, 0xFE, 0xFF], "utf-32be"),
+            ([0xFF, 0xFE], "utf-16le"),
+            ([0xFE, 0xFF], "utf-16be"),
+        ]
+        return marks.first { bytes.starts(with: $0.0) }?.1
+    }
 }

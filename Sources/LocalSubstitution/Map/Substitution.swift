@@ -173,7 +173,7 @@ extension Substitution {
         if let server, mimeTypeSource != .entry {
             return (own.map { Self.text(MIMEType.essence(of: server), charset: $0) } ?? server, .server)
         }
-        let charset = own ?? self.charset.map { Charset.byteOrderMark(of: body) ?? $0 }
+        let charset = own ?? self.charset.map { MIMEType.charset(ofMark: body) ?? $0 }
         return (Self.text(mimeType, charset: charset), mimeTypeSource)
     }
 
@@ -187,7 +187,7 @@ extension Substitution {
     /// types. When a response is built, a byte order mark in the file overrides the default.
     var charset: String? {
         let isText = if case .stream = answer { true } else { MIMEType.isText(mimeType) }
-        return options.fields.charset ?? (isText ? Charset.standard : nil)
+        return options.fields.charset ?? (isText ? MIMEType.standardCharset : nil)
     }
 }
 

@@ -291,7 +291,7 @@ extension HTTPArchive.Entry {
         var parts = type.split(separator: ";").enumerated().filter { number, part in
             number == 0 || !MIMEType.essence(of: String(part)).hasPrefix("charset=")
         }.map { String($0.element) }
-        if MIMEType.isText(type) { parts.append(" charset=\(Charset.standard)") }
+        if MIMEType.isText(type) { parts.append(" charset=\(MIMEType.standardCharset)") }
         return ContentType(parts.joined(separator: ";"))
     }
 
