@@ -1,12 +1,5 @@
 package import HTTPSyntax
 
-#if canImport(FoundationNetworking)
-import Foundation
-package import FoundationNetworking
-#else
-package import Foundation
-#endif
-
 extension HTTPSyntax {
     /// What's wrong with a header that an entry sets, and how to fix it.
     ///
@@ -31,19 +24,4 @@ extension HTTPSyntax {
 
     /// The request headers that identify a user to a server. The response may be meant for that user alone.
     package static let credentialHeaders = ["Authorization", "Proxy-Authorization", "Cookie"]
-}
-
-extension URLRequest {
-    /// Empty if there are none.
-    package var headers: [String: String] { allHTTPHeaderFields ?? [:] }
-}
-
-extension HTTPURLResponse {
-    package var headers: [String: String] {
-        var headers: [String: String] = [:]
-        for (name, value) in allHeaderFields {
-            if let name = name as? String, let value = value as? String { headers[name] = value }
-        }
-        return headers
-    }
 }

@@ -42,3 +42,13 @@ extension Response.Body {
         }
     }
 }
+
+extension HTTPURLResponse {
+    package var headers: [String: String] {
+        var headers: [String: String] = [:]
+        for (name, value) in allHeaderFields {
+            if let name = name as? String, let value = value as? String { headers[name] = value }
+        }
+        return headers
+    }
+}

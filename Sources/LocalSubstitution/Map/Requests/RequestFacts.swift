@@ -91,6 +91,9 @@ extension RequestFacts {
 }
 
 extension URLRequest {
+    /// Empty if there are none.
+    package var headers: [String: String] { allHTTPHeaderFields ?? [:] }
+
     /// `nil` without a `Range` header, if the method isn't `GET` (RFC 9110 §14.2), or if the request also has an
     /// `If-Range` header. With `If-Range`, the whole body is sent, which is always correct.
     package var rangeHeader: String? {
