@@ -321,9 +321,7 @@ extension ResponsesInMemory {
             isEndless = !plan.isSpelledAsKey
             reloading = maps.reloadsChanges ? (maps, plan.layer) : nil
             missing = plan.match?.missingFiles ?? []
-            expiresAt = LoaderRules.lifetime(substitution.headers).map {
-                System.now &+ Int64(min($0, 1e9) * 1e9)
-            }
+            expiresAt = substitution.options.lifetime.map { System.now &+ Int64(min($0, 1e9) * 1e9) }
             self.dueAt = dueAt
             isAlwaysCurrent = reloading == nil && expiresAt == nil && dueAt == nil
             super.init(

@@ -66,17 +66,3 @@ package enum LoaderRules {
         return Int(isQuoted ? String(text.dropFirst().dropLast()) : text).flatMap { $0 < 0 ? nil : $0 }
     }
 }
-
-extension URLRequest {
-    /// Linux's loader asks the cache even then.
-    var ignoresLocalData: Bool { cachePolicy.ignoresLocalData }
-}
-
-extension URLRequest.CachePolicy {
-    var ignoresLocalData: Bool {
-        switch self {
-        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData: true
-        default: false
-        }
-    }
-}

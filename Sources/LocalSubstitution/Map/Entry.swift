@@ -69,6 +69,8 @@ extension Entry {
         package let protocolFields: [String]
         /// Why the entry doesn't respond cache only, whatever the request; `nil` if it does.
         package let cacheOnlyObstacle: Obstacle?
+        /// How long, in seconds, the loader accepts the response after it was created; `nil` for no limit.
+        let lifetime: Double?
 
         package init(
             _ fields: EntryFields,
@@ -83,9 +85,10 @@ extension Entry {
             self.alternatives = alternatives
             self.place = place
             self.isPlain = isPlain
-            // Each lookup needs these, so they're computed only once.
+            // Each lookup or response needs these, so they're computed only once.
             methods = fields.methods ?? (fields.answer ?? .file).defaultMethods
             protocolFields = EntryFields.ofProtocol.filter { $0.value(kept) }.map(\.key)
+            lifetime = LoaderRules.lifetime(fields.headers)
             cacheOnlyObstacle =
                 if let name = protocolFields.first {
                     .field(name)

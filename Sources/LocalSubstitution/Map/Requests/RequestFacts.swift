@@ -101,11 +101,23 @@ extension URLRequest {
         return value(forHTTPHeaderField: "Range")
     }
 
+    /// Linux's loader asks the cache even then.
+    var ignoresLocalData: Bool { cachePolicy.ignoresLocalData }
+
     /// `false` if the request may belong to an upload task whose body is hidden.
     func showsItsBody(_ traits: LoaderTraits) -> Bool { !traits.contains(.hidesUploadBodies) || !mayHaveHiddenBody }
 
     fileprivate var mayHaveHiddenBody: Bool {
         httpBody == nil && httpBodyStream == nil
             && !["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"].contains(httpMethod ?? "GET")
+    }
+}
+
+extension URLRequest.CachePolicy {
+    var ignoresLocalData: Bool {
+        switch self {
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData: true
+        default: false
+        }
     }
 }
