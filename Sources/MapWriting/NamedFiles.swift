@@ -18,7 +18,7 @@ package struct NamedFiles: Sendable {
             noteURL(key)
             for file in document.files(of: key) {
                 uses[RecordedFileName.InUse.folded(file), default: 0] += 1
-                if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
+                if FileName(text: file).hasWildcards { globs.append(Glob(Array(file.utf8))) }
             }
         }
     }

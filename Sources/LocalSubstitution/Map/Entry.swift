@@ -7,16 +7,17 @@ import FoundationNetworking
 /// An entry of a map, or one of its alternatives: a key and a value, both checked.
 package struct Entry: Sendable {
     package let key: String
+    package let file: FileName?
+    // Beside the file, the flag takes no memory of its own.
+    package let isPattern: Bool
     /// The entry's line in the map; 0 for a map made in code.
     package let line: Int32
-    package let file: FileName?
     package let options: Options
 
     package init(key: String, line: Int32, file: FileName?, options: Options) {
         (self.key, self.line, self.file, self.options) = (key, line, file, options)
+        isPattern = MapKey.isPattern(key)
     }
-
-    package var isPattern: Bool { MapKey.isPattern(key) }
 
     /// The entry's alternatives, or the entry itself if it has none.
     package var responding: [Entry] { options.alternatives.isEmpty ? [self] : options.alternatives }
@@ -43,7 +44,7 @@ package struct Entry: Sendable {
     /// - Parameter captures: The text that each wildcard of the key's path and query matched.
     func fileNames(filledWith captures: [ArraySlice<UInt8>]) throws(Complaint) -> [String] {
         var names: [String] = []
-        for file in files { names.append(file.wildcards > 0 ? try file.filled(with: captures) : file.text) }
+        for file in files { names.append(file.hasWildcards ? try file.filled(with: captures) : file.text) }
         return names
     }
 

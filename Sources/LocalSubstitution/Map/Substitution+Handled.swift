@@ -52,7 +52,7 @@ extension Substitution {
             return "“\(target.text)” has a *, but a handler's answer can't have wildcards. Write the whole URL."
         }
         for file in entry.files {
-            if file.wildcards > 0 {
+            if file.hasWildcards {
                 return "“\(file.text)” has a *, but a handler's answer can't have wildcards. Write the whole file name."
             }
             if let problem = file.problem { return "The file “\(file.text)” \(problem)" }

@@ -31,7 +31,7 @@ extension EditedMap {
         if let problem = FileName(text: name).problem {
             throw Complaint(printable: "The file's name “\(name)” \(problem)")
         }
-        guard FileName(text: name).wildcards == 0 else {
+        guard !FileName(text: name).hasWildcards else {
             throw Complaint(
                 printable: "The file's name “\(name)” has a *, which is a wildcard in a map. Rename the file."
             )

@@ -125,7 +125,7 @@ package struct MapReview {
     // MARK: Files
 
     private func contradiction(in entry: Entry) -> String? {
-        guard let file = entry.file, file.wildcards == 0, let folder = map.resources,
+        guard let file = entry.file, !file.hasWildcards, let folder = map.resources,
             let start = try? folder.open(file.text).prefix(MIMEType.sniffedLength)
         else { return nil }
         let url = try? NormalizedURL(entry.key)
@@ -140,7 +140,7 @@ package struct MapReview {
     /// matters, the file is missing, which is an error instead of a warning.
     private func letterCases(of entry: Entry, _ names: Set<String>) -> [Warning] {
         entry.files.compactMap { file in
-            guard file.wildcards == 0, !names.contains(file.text),
+            guard !file.hasWildcards, !names.contains(file.text),
                 let name = names.first(where: { $0.lowercased() == file.text.lowercased() })
             else { return nil }
             return Warning(
@@ -160,7 +160,7 @@ package struct MapReview {
     private func unused(_ names: [String]) -> [Warning] {
         let files = map.entries.flatMap(\.responding).flatMap(\.files) + map.filesLeftOut
         let exact = Set(files.map(\.text))
-        let globs = Set(files.filter { $0.wildcards > 0 }.map(\.text)).map { Glob(Array($0.utf8)) }
+        let globs = Set(files.filter(\.hasWildcards).map(\.text)).map { Glob(Array($0.utf8)) }
         let isForFiles =
             map.resources.map { folder in
                 folder.mapName == nil || ResourcesFolder.standardNames.contains(ResourcesFolder.split(folder.path).last)

@@ -105,7 +105,7 @@ final class FileChecker {
             return SubstitutionMap.Problem(.invalidFileName, "The file “\(name.text)” \(problem)")
         }
         guard looksAtFiles else { return nil }
-        if name.wildcards > 0 { return problem(ofFolderOf: name) }
+        if name.hasWildcards { return problem(ofFolderOf: name) }
         if listing?.hasFile(name.text) == true { return nil }
         do throws(Complaint) {
             _ = try opened.get()?.open(name.text)

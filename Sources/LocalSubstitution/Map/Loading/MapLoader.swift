@@ -336,7 +336,7 @@ private struct AlternativeEntries {
     /// or if the filled target isn't valid.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
-        guard options.fields.times == nil, entry.files.allSatisfy({ $0.wildcards == 0 }) else { return false }
+        guard options.fields.times == nil, !entry.files.contains(where: \.hasWildcards) else { return false }
         return entry.forwardTarget?.wildcards ?? 0 == 0
     }
 

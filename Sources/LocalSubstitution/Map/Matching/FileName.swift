@@ -4,8 +4,12 @@
 /// The name is read byte by byte, since a `/` or `*` and a combining mark after it form one `Character`.
 package struct FileName: Sendable {
     package let text: String
+    package let hasWildcards: Bool
 
-    package init(text: String) { self.text = text }
+    package init(text: String) {
+        self.text = text
+        hasWildcards = text.utf8.contains(UInt8(ascii: "*"))
+    }
 
     package var wildcards: Int { text.count(of: UInt8(ascii: "*")) }
 

@@ -92,7 +92,7 @@ extension MapLayer {
         } catch {
             throw .notFilled(error)
         }
-        for (name, written) in zip(names, entry.files) { try check(name, isWritten: written.wildcards == 0) }
+        for (name, written) in zip(names, entry.files) { try check(name, isWritten: !written.hasWildcards) }
         return Substitution(
             entry,
             fileNames: names,
