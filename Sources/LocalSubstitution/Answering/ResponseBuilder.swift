@@ -131,14 +131,15 @@ extension ResponseBuilder {
     private var cacheStatus: String {
         let name = Self.hitStatus
         guard let file = substitution.fileName else { return name }
-        let encoded = URLParts.Encoding.normalize(
-            file.utf8.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] }[...],
-            allowed: URLParts.Encoding.path,
-            keepsAsterisks: false
-        )
-        let detail = (refreshed == nil ? "" : "refreshed file of ") + String(decoding: encoded, as: UTF8.self)
-        return "\(name); detail=\"\(detail)\""
+        let encoded = file.addingPercentEncoding(withAllowedCharacters: Self.unencoded) ?? ""
+        let origin = refreshed == nil ? "" : "refreshed file of "
+        return "\(name); detail=\"\(origin)\(encoded)\""
     }
+
+    /// The characters of a file's name that a `Cache-Status` has as they are.
+    private static let unencoded = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&()+,;=:@/"
+    )
 
     /// The `ETag`, a strong validator (RFC 9110 §8.8.3); `nil` if there's no body.
     private var entityTag: String? {
