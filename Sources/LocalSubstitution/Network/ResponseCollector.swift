@@ -350,22 +350,3 @@ extension URLError {
         )
     }
 }
-
-/// A mark for the requests that the package itself sends. Where registered protocols are asked first, the package's
-/// would intercept these requests, too, so they're marked. Elsewhere, the package's own sessions leave out its
-/// protocols, since Linux's Foundation loses the mark.
-extension URLRequest {
-    private static let ownKey = "LocalSubstitution.isOwn"
-
-    func isOwn(_ traits: LoaderTraits) -> Bool {
-        traits.contains(.asksRegisteredProtocolsFirst) && URLProtocol.property(forKey: Self.ownKey, in: self) != nil
-    }
-
-    func own(_ traits: LoaderTraits) -> URLRequest {
-        guard traits.contains(.asksRegisteredProtocolsFirst),
-            let request = (self as NSURLRequest).mutableCopy() as? NSMutableURLRequest
-        else { return self }
-        URLProtocol.setProperty(true, forKey: Self.ownKey, in: request)
-        return request as URLRequest
-    }
-}
