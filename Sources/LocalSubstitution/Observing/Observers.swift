@@ -115,3 +115,25 @@ final class Observers: Sendable {
         for listener in listeners { listener.end() }
     }
 }
+
+extension LocalSubstitutionCache.Statistics {
+    /// Each event that says how a request ended counts that request.
+    ///
+    /// - Parameter times: How often to count it: 1 by default, and -1 to take a count back.
+    fileprivate mutating func count(_ kind: LocalSubstitutionCache.Event.Kind, bytes: Int, times: Int = 1) {
+        switch kind {
+        case .matched:
+            matched += times
+            self.bytes += bytes * times
+        case .usedOffline:
+            offlineFallbacks += times
+            self.bytes += bytes * times
+        case .forwarded, .confirmed: forwarded += times
+        case .defaultCacheHit: defaultCacheHits += times
+        case .missed, .bypassed: unmatched += times
+        case .failed, .cancelled: failures += times
+        case .recorded: recorded += times
+        default: break
+        }
+    }
+}
