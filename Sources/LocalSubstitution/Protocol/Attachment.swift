@@ -108,9 +108,20 @@ final class Attachment: Sendable {
 
     /// - Parameter body: The request's body, as far as it's known.
     func lookUp(_ request: URLRequest, body: RequestFacts.Body) -> Plan {
-        let request = forwarder.withoutStoredCookies(request)
+        let request = withoutStoredCookies(request)
         guard let layersBelow else { return responder.lookUp(request, body: body, rules: rules, traits: traits) }
         return Plan(request, body: body, rules: rules, isOffline: rules.isStrict, in: layersBelow, traits: traits)
+    }
+
+    /// Returns a request without the cookies that the loader added from the session's storage. The server to which an
+    /// entry forwards mustn't get them. If the request goes to its own URL, the forwarding session adds them again.
+    private func withoutStoredCookies(_ request: URLRequest) -> URLRequest {
+        guard traits.contains(.showsStoredCookies), let cookies = request.value(forHTTPHeaderField: "Cookie"),
+            cookies == forwarder.storedCookies(for: request.url)
+        else { return request }
+        var request = request
+        request.setValue(nil, forHTTPHeaderField: "Cookie")
+        return request
     }
 
     /// Decides about a request now, and counts the response if its alternative has a limit of `times`.

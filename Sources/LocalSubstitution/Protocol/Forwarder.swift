@@ -113,18 +113,7 @@ final class Forwarder: Sendable {
 
 /// The headers that a session adds to a request.
 extension Forwarder {
-    /// Returns a request without the cookies that the loader added from the session's storage. The server to which an
-    /// entry forwards mustn't get them. If the request goes to its own URL, the forwarding session adds them again.
-    func withoutStoredCookies(_ request: URLRequest) -> URLRequest {
-        guard traits.contains(.showsStoredCookies), let cookies = request.value(forHTTPHeaderField: "Cookie"),
-            cookies == storedCookies(for: request.url)
-        else { return request }
-        var request = request
-        request.setValue(nil, forHTTPHeaderField: "Cookie")
-        return request
-    }
-
-    private func storedCookies(for url: URL?) -> String? {
+    func storedCookies(for url: URL?) -> String? {
         configuration.withLock { $0.storedCookies(for: url) }
     }
 
