@@ -166,7 +166,7 @@ extension Explanation {
         guard let name = substitution?.fileName, let folder else { return (Data(), nil) }
         do throws(Complaint) {
             let file = try folder.open(name)
-            return ((try? file.prefix(MIMEType.longestByteOrderMark)) ?? Data(), nil)
+            return ((try? file.beginning()) ?? Data(), nil)
         } catch {
             return (Data(), error)
         }

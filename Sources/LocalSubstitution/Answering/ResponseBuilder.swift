@@ -14,7 +14,7 @@ package struct ResponseBuilder {
     /// The bytes of the entry's file; `nil` if the file is read in pieces, or if the entry has no file.
     let file: FileBytes?
     /// The file, if it's read in pieces; otherwise `nil`. With such a file, the responses have an empty body.
-    var large: LargeFile?
+    var large: FileBytes.Large?
     /// The refreshed file that is returned instead of the file; otherwise `nil`.
     var refreshed: RefreshedFiles.File?
     /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache responded; otherwise `nil`.

@@ -118,6 +118,9 @@ package struct OpenedFile: ~Copyable {
 
     package func prefix(_ count: Int) throws(Complaint) -> Data { try bytes(0..<count) }
 
+    /// The first bytes, enough to detect a byte order mark, which has at most four bytes.
+    func beginning() throws(Complaint) -> Data { try prefix(4) }
+
     /// All bytes, even if the file has grown since it was opened.
     @inline(never)
     package func contents() throws(Complaint) -> Data {

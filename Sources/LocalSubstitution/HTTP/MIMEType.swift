@@ -78,9 +78,6 @@ package enum MIMEType {
     /// The charset of text without a byte order mark.
     package static let standardCharset = "utf-8"
 
-    /// In bytes.
-    static let longestByteOrderMark = 4
-
     /// The IANA name of the charset whose byte order mark begins the bytes (Unicode §23.8).
     package static func charset(ofMark bytes: Data) -> String? {
         let marks: [([UInt8], String)] = [

@@ -9,7 +9,7 @@ package struct Response: Sendable {
     package enum Body: Sendable {
         case data(Data)
         /// A range of a large file's bytes.
-        case file(LargeFile, Range<Int>)
+        case file(FileBytes.Large, Range<Int>)
         /// A body of which more may arrive. The closure waits for the next bytes, and returns `nil` at the end. It returns
         /// an error if the load fails, or if the client doesn't want the response any more. (A stored closure with typed throws
         /// would need iOS 18.)

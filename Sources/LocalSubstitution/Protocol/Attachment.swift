@@ -213,7 +213,7 @@ extension Attachment {
     ) throws(Complaint) -> RequestOutcome? {
         guard let name = substitution.fileName, let folder = plan.folder, plan.question == nil,
             substitution.rate?.isEven ?? true, HTTPSyntax.hasBody(status: substitution.status),
-            let file = try LargeFile(opening: name, in: folder)
+            let file = try FileBytes.Large(opening: name, in: folder)
         else { return nil }
         let builder = ResponseBuilder(
             substitution: substitution,

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Bodies that are read as a whole", .values)
 struct ThrottledBodyTests {
-    private static let size = LargeFile.smallestSize
+    private static let size = FileBytes.Large.smallestSize
 
     private static func arriving(_ pieces: [Int]) -> Response.Body {
         let left = Guarded(pieces)
@@ -21,7 +21,7 @@ struct ThrottledBodyTests {
     func limit(_ limit: Int) throws {
         let folder = try TemporaryFolder()
         try folder.write("a", Data(count: Self.size))
-        let file = try #require(try LargeFile(opening: "a", in: ResourcesFolder(folder.url)))
+        let file = try #require(try FileBytes.Large(opening: "a", in: ResourcesFolder(folder.url)))
         let expected = limit < Self.size ? nil : Self.size
         #expect(try Response.Body.file(file, 0..<Self.size).whole(upTo: limit)?.count == expected)
         #expect(try Self.arriving([Self.size - 1, 1]).whole(upTo: limit)?.count == expected)
@@ -32,7 +32,7 @@ struct ThrottledBodyTests {
     func written() throws {
         let folder = try TemporaryFolder()
         let url = try folder.write("a", Data(count: Self.size))
-        let file = try #require(try LargeFile(opening: "a", in: ResourcesFolder(folder.url)))
+        let file = try #require(try FileBytes.Large(opening: "a", in: ResourcesFolder(folder.url)))
         let handle = try FileHandle(forWritingTo: url)
         try handle.truncate(atOffset: 1)
         try handle.close()
