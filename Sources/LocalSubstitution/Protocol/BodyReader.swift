@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Guarded
 
@@ -8,8 +7,7 @@ import FoundationNetworking
 
 /// A reader of one request's body stream. It has its own thread, since reading waits until the app writes.
 final class BodyReader: Sendable {
-    private let result = FirstValue<Result<Body, URLError>>()
-    /// Whether the caller has stopped waiting for the result.
+    /// Whether the caller has stopped waiting for the body.
     private let isDone = Guarded(false)
 
     private init() {}
@@ -17,27 +15,21 @@ final class BodyReader: Sendable {
     /// Reads a stream to its end. If the request is cancelled or times out, the reader's thread still waits until the
     /// app writes to the stream or closes it.
     ///
-    /// - Parameter time: The time at which this fails with `timedOut`; `nil` for never.
-    static func read(
-        _ stream: InputStream,
-        until time: DispatchTime?
-    ) async throws(URLError) -> Body {
+    /// - Parameter timeout: The request's. When it ends, this fails with `timedOut`.
+    static func read(_ stream: InputStream, _ timeout: RequestTimeout) async throws(URLError) -> Body {
         let reader = BodyReader()
-        defer { reader.isDone.withLock { $0 = true } }
         // Nothing else uses the stream.
         nonisolated(unsafe) let stream = stream
-        Thread.detachNewThread {
-            stream.open()
-            let result = Result { () throws(URLError) in try reader.read(stream) }
-            stream.close()
-            reader.result.set(result)
-        }
-        if let time {
-            DispatchQueue.global(qos: .utility).asyncAfter(deadline: time) { [weak reader] in
-                reader?.result.set(.failure(URLError(.timedOut)))
+        let result: Result<Body, URLError>? = try await timeout.value { set in
+            Thread.detachNewThread {
+                stream.open()
+                let result = Result { () throws(URLError) in try reader.read(stream) }
+                stream.close()
+                set(result)
             }
+            return { reader.isDone.withLock { $0 = true } }
         }
-        guard let result = await reader.result.wait() else { throw URLError(.cancelled) }
+        guard let result else { throw URLError(.timedOut) }
         return try result.get()
     }
 

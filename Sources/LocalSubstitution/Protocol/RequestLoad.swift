@@ -271,7 +271,7 @@ final class RequestLoad {
             return (request, RequestFacts.Body(request))
         }
         if body == nil {
-            let body = try await BodyReader.read(stream, until: timeout.end)
+            let body = try await BodyReader.read(stream, timeout)
             self.body = body
             if case .data(let data) = body { client.hearBody(data) }
         }

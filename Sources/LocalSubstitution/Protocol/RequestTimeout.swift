@@ -30,9 +30,9 @@ struct RequestTimeout: Sendable {
     func waitOrTimeOut(until time: DispatchTime, since last: DispatchTime, for url: URL?) async throws(URLError) {
         let latest = seconds.isFinite ? last + seconds : .distantFuture
         if min(time, latest) > .now() {
-            let end = FirstValue<Void>()
-            let cancelTimer = Timers.shared.add(at: min(time, latest)) { end.set(()) }
-            _ = await end.wait()
+            let (end, continuation) = AsyncStream.makeStream(of: Never.self)
+            let cancelTimer = Timers.shared.add(at: min(time, latest)) { continuation.finish() }
+            for await _ in end {}
             cancelTimer()
         }
         try RequestLoad.checkCancellation()
@@ -48,16 +48,32 @@ struct RequestTimeout: Sendable {
         of body: @escaping @Sendable () async throws -> Value,
         startedBy start: (@escaping @Sendable () async -> Void) -> @Sendable () -> Void
     ) async throws(URLError) -> Result<Value, any Error> {
-        let result = FirstValue<Result<Value, any Error>?>()
-        let cancel = start {
-            do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
+        let value: Result<Value, any Error>? = try await value { set in
+            start {
+                do { set(.success(try await body())) } catch { set(.failure(error)) }
+            }
         }
-        let cancelTimer = end.map { Timers.shared.add(at: $0) { result.set(nil) } }
-        let value = await result.wait()
+        guard let value else { throw error(for: url) }
+        return value
+    }
+
+    /// Returns the first value that a thread or Swift task sets; `nil` if the timeout ends first. Throws `cancelled` if the
+    /// current task was cancelled.
+    ///
+    /// - Parameter start: Starts the thread or task, and returns a closure that tells it that nobody waits any more.
+    func value<Value: Sendable>(
+        startedBy start: (_ set: @escaping @Sendable (Value) -> Void) -> @Sendable () -> Void
+    ) async throws(URLError) -> Value? {
+        let (values, continuation) = AsyncStream.makeStream(of: Value.self)
+        let cancel = start { value in
+            continuation.yield(value)
+            continuation.finish()
+        }
+        let cancelTimer = end.map { Timers.shared.add(at: $0) { continuation.finish() } }
+        let value = await values.first { _ in true }
         cancelTimer?()
         cancel()
         try RequestLoad.checkCancellation()
-        guard let value = value ?? nil else { throw error(for: url) }
         return value
     }
 
