@@ -29,20 +29,18 @@ extension MapLayer {
     /// `methods`, `when` and `times`, and whose file exists.
     ///
     /// - Parameters:
-    ///   - facts: The facts about the request, evaluated only if an entry matches the URL.
     ///   - before: The match in the layer before this one; `nil`, the default, if this is the first.
     ///   - isUsedUp: Whether an alternative has already matched as many requests as its `times` allows; by default, as
     ///     this layer has counted.
     func match(
         _ url: NormalizedURL,
-        for facts: @autoclosure () -> RequestFacts,
+        for facts: RequestFacts,
         after before: MapMatch? = nil,
         isUsedUp: ((MapMatch.Count) -> Bool)? = nil
     ) -> MapMatch {
         let storage = map.storage
         let candidates = storage.index.candidates(for: url)
         guard !candidates.isEmpty else { return MapMatch(url, in: self, after: before) }
-        let facts = facts()
         var skipped: [(entry: Entry, why: MapMatch.Skipped)] = []
         for (place, candidate) in candidates.enumerated() {
             let entry = storage.index.entries[candidate.number]
@@ -52,7 +50,7 @@ extension MapLayer {
             }
             for entry in entry.responding {
                 do throws(MapMatch.Skipped) {
-                    let answer = try answer(of: entry, candidate, to: facts, isUsedUp ?? self.isUsedUp, url)
+                    let answer = try answer(of: entry, candidate, to: facts, isUsedUp, url)
                     let shadowed = candidates[(place + 1)...].compactMap { map.shadowed($0) }
                     let won = (entry, candidate, answer)
                     return MapMatch(url, in: self, after: before, won, skipped: skipped, shadowed: shadowed)
@@ -71,7 +69,7 @@ extension MapLayer {
         of entry: Entry,
         _ candidate: MapIndex.Candidate,
         to facts: RequestFacts,
-        _ isUsedUp: (MapMatch.Count) -> Bool,
+        _ isUsedUp: ((MapMatch.Count) -> Bool)?,
         _ url: NormalizedURL
     ) throws(MapMatch.Skipped) -> Substitution? {
         let options = entry.options
@@ -79,7 +77,9 @@ extension MapLayer {
         guard options.lists(method: facts.method) else { throw .methodNotListed(facts.method) }
         let when = options.fields.when
         if let failure = when?.failureOfHead(facts, url) { throw .condition(failure) }
-        if let count = MapMatch.Count(entry: candidate.number, options), isUsedUp(count) { throw .usedUp(count.most) }
+        if let count = MapMatch.Count(entry: candidate.number, options), isUsedUp?(count) ?? self.isUsedUp(count) {
+            throw .usedUp(count.most)
+        }
         // A handler gets the body, so the body must be read even if no condition needs it.
         let isCalled = if case .handler = options.answer { true } else { false }
         if case .unread = facts.body, isCalled || when?.needsBody == true { return nil }
