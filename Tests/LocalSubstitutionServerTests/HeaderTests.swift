@@ -143,6 +143,16 @@ struct HeaderTests {
         #expect(other.requests.isEmpty)
     }
 
+    @Test("A target's redirect is relative to the target, not to the URL that the client requested")
+    func redirectOfTarget() throws {
+        defer { origin.stop() }
+        let served = try ServedMap("{ \"https://t.example/f/*\": { \"forwardTo\": \"\(name)/*\" } }")
+        let local = try served.local("https://t.example")
+        #expect(try served.exchange("https://t.example/f/here")["Location"] == local + "/f/echo?y")
+        let fixed = try ServedMap("{ \"https://t.example/f\": { \"forwardTo\": \"\(name)/here\" } }")
+        #expect(try fixed.exchange("https://t.example/f")["Location"] == name + "/echo?y")
+    }
+
     @Test("Headers that don't apply on 127.0.0.1 are removed")
     func dropped() throws {
         defer { origin.stop() }

@@ -140,7 +140,12 @@ extension Explanation {
         let sent = type?.text.isEmpty == true ? nil : type
         (contentType, contentTypeSource) = (sent?.text, sent?.source.description)
         isRefreshed = attached.outcome == .matched && substitution?.use == .untilUpdated ? refreshed != nil : nil
-        status = substitution?.status
+        // Neither an error nor the network's response has the entry's status.
+        status =
+            switch substitution?.answer {
+            case .error, .network: nil
+            default: substitution?.status
+            }
         nearMisses = match.map { Self.nearMisses($0, layers) } ?? []
         exclusion = plan.obstacle?.exclusion
         needsServer = plan.needsOrigin && exclusion == nil
@@ -157,15 +162,20 @@ extension Explanation {
         return found + layers.nearMisses(of: match.url)
     }
 
-    /// Returns the first bytes of a response's file, enough to detect a byte order mark, and the problem if the file
-    /// can't be read.
+    /// Returns the first bytes of a response's file, enough to detect a byte order mark, and the problem if the file, or
+    /// one of a stream's files, can't be read.
     private static func beginning(
         _ substitution: Substitution?,
         _ folder: ResourcesFolder?
     ) -> (bytes: Data, problem: Complaint?) {
-        guard let name = substitution?.fileName, let folder else { return (Data(), nil) }
+        guard let substitution, let folder else { return (Data(), nil) }
         do throws(Complaint) {
-            let file = try folder.open(name)
+            if case .stream(let pieces) = substitution.answer {
+                for case .file(let name) in pieces.map(\.content) { _ = try folder.open(name.text) }
+            }
+            guard let file = try substitution.fileName.map({ name throws(Complaint) in try folder.open(name) }) else {
+                return (Data(), nil)
+            }
             return ((try? file.beginning()) ?? Data(), nil)
         } catch {
             return (Data(), error)

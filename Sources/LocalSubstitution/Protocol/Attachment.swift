@@ -244,6 +244,7 @@ extension Attachment {
         do throws(Complaint) {
             return try responder.read(name.text, in: folder, for: plan).data
         } catch {
+            plan.uncount()
             responder.report(error, key: substitution.key, file: folder.url(of: name.text), url)
             throw .unreadable(error, url)
         }

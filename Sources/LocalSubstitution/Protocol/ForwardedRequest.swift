@@ -245,10 +245,11 @@ extension Plan {
             let url = http.url
         else { return head }
         var fields = http.headers
-        if let location = fields[header: "Location"].flatMap({ URL(string: $0, relativeTo: url)?.absoluteURL }),
-            let original = original(of: location)
+        if substitution.target != nil,
+            let location = fields[header: "Location"].flatMap({ URL(string: $0, relativeTo: url)?.absoluteURL })
         {
-            fields[header: "Location"] = original.absoluteString
+            // A relative location is relative to the target, not to the URL that the client requested.
+            fields[header: "Location"] = (original(of: location) ?? location).absoluteString
         }
         for (name, value) in substitution.headers { fields[header: name] = value }
         return HTTPURLResponse(

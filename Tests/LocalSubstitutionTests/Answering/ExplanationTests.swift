@@ -273,6 +273,8 @@ struct ExplanationTests {
         ),
         ("https://h:81/q", "https://h/q", "port. Use the request's port, or :* for any."),
         ("https://h/Q", "https://h/q", "letter case. Match the request's letter case."),
+        ("https://example.com/a", "https://www.example.com/a", "host. Correct the host."),
+        ("https://www.example.com/*", "https://example.com/a.txt", "host. Correct the host."),
     ]
 
     @Test("Misspelled keys and near misses, with advice", arguments: misspellings)
@@ -341,6 +343,44 @@ struct ExplanationTests {
             text.contains("differs only in scheme, port, query, trailing slash and letter case")
         )
         #expect(text.contains("both schemes, use the request's port"))
+    }
+
+    @Test("Ignored parameters aren't shown, and the advice is to ignore more")
+    func ignoredParameters() throws {
+        let map = try SubstitutionMap(["https://h/a": .text("a").ignoreQuery("v")])
+        let misses = LocalSubstitutionCache(map: map).explain(try request("https://h/a?v=1&w=2")).nearMisses
+        #expect(
+            misses.map(\.description) == [
+                "“https://h/a” differs only in query: only the request has “w=2”. List more parameters in .ignoreQuery(…)."
+            ]
+        )
+    }
+
+    @Test(
+        "An error and the network's response have no status of the entry",
+        arguments: [
+            (#"{ "error": "timedOut" }"#, nil), (#"{ "forwardTo": "http://l/b" }"#, nil),
+            (#"{ "text": "a" }"#, 200),
+        ] as [(String, Int?)]
+    )
+    func statusOfEntry(_ entry: String, _ status: Int?) throws {
+        let cache = try CacheFixture("\"https://h/a\": \(entry)").cache()
+        #expect(try cache.explain(request("https://h/a")).status == status)
+    }
+
+    @Test("A stream whose file can't be read fails, and doesn't count for times")
+    func unreadableStream() async throws {
+        let fixture = try CacheFixture(
+            #""https://h/*": [{ "times": 1, "stream": [{ "file": "*" }] }, { "text": "second" }]"#
+        )
+        try FileManager.default.createSymbolicLink(at: fixture.file("out"), withDestinationURL: fixture.mapFile)
+        let cache = try fixture.cache()
+        #expect(try cache.explain(request("https://h/out")).attached.outcome == .failed)
+        let session = try cache.makeSession(unmatched: .fail)
+        defer { session.finishTasksAndInvalidate() }
+        for _ in 0..<2 {
+            await #expect(throws: URLError.self) { try await session.data(for: request("https://h/out")) }
+        }
     }
 
     static let judgements: [(entry: String, attached: String, cacheOnly: String)] = [

@@ -98,11 +98,14 @@ extension SubstitutionMap {
         /// A clause with the parameters that only one of the two queries has; empty without any.
         private static func parameters(_ entry: Entry, _ url: NormalizedURL) -> String {
             let written = entry.key.utf8.firstIndex(of: UInt8(ascii: "?")).map { entry.key.utf8[$0...].dropFirst() }
-            let ofKey = Query(
-                entry.isPattern
-                    ? written.flatMap { String($0) } ?? "" : (try? NormalizedURL(key: entry.key))?.query ?? ""
+            func compared(_ query: String?) -> Query {
+                let query = Query(query ?? "")
+                return entry.options.ignoreQuery.map { query.removing($0) ?? Query("") } ?? query
+            }
+            let ofKey = compared(
+                entry.isPattern ? written.flatMap { String($0) } : (try? NormalizedURL(key: entry.key))?.query
             )
-            let ofRequest = Query(url.query ?? "")
+            let ofRequest = compared(url.query)
             func quoted(_ texts: [String]) -> String? {
                 guard !texts.isEmpty else { return nil }
                 let shown = texts.prefix(3).map { "“\(ShownURL.parameter($0).clipped)”" }
@@ -121,7 +124,12 @@ extension SubstitutionMap {
         private static func queryFix(_ entry: Entry, _ isOneOfSeveralQueries: Bool) -> String {
             let add = "add an entry for the request's query"
             if isOneOfSeveralQueries { return add }
-            let ignore = adding(entry.isMadeInCode ? ".ignoreQuery()" : "\"ignoreQuery\": true", to: entry)
+            let ignore =
+                if entry.options.ignoreQuery?.names?.isEmpty == false {
+                    "list more parameters in \(entry.isMadeInCode ? ".ignoreQuery(…)" : "“ignoreQuery”")"
+                } else {
+                    adding(entry.isMadeInCode ? ".ignoreQuery()" : "\"ignoreQuery\": true", to: entry)
+                }
             return entry.keyHasQuery ? "\(add), or \(ignore) if the response doesn't depend on the query" : ignore
         }
 
@@ -157,8 +165,8 @@ extension Entry {
 }
 
 /// A search for the keys that almost match a URL. Such a key may have another scheme, port, query or letter case than
-/// the URL, or other percent-encoding. One path may end in a slash that the other lacks. The key's host may be
-/// misspelled and, in an exact key, also the path. If there's no such key, and none matches, exact keys are found in which
+/// the URL, or other percent-encoding. One path may end in a slash that the other lacks, and one host may begin with a “www.”
+/// that the other lacks. The key's host may be misspelled and, in an exact key, also the path. If there's no such key, and none matches, exact keys are found in which
 /// only one of several segments of the path differs.
 ///
 /// Only listeners and explanations need a search, so it's created at first use: see ``SubstitutionMap/Storage``.
@@ -283,6 +291,8 @@ final class NearMisses: Sendable {
         // A key that matches the URL isn't a near miss. If its entry is skipped, a file may be missing.
         let matches = Set(index.candidates(for: url).map(\.number))
         let outline = Self.outline(url)
+        let host = url.host.hasPrefix("www.") ? String(url.host.dropFirst(4)) : "www.\(url.host)"
+        let other = (exact: Text(host + Self.decoded(Self.trimmed(url.path))), pattern: Text(host))
         // No label of the host, then its last label, its last two labels, and so on.
         let domains = [Text("")] + MatchPattern.Host.domains(of: url.host).reversed().map { Text($0) }
         let paths = Self.forms(ofPath: url.path).map { Array(Self.decoded($0).lowercased().utf8)[...] }
@@ -290,8 +300,10 @@ final class NearMisses: Sendable {
         for key in keys {
             let labels = key.labels ?? domains.count - 1
             let asked = key.pattern == nil ? outline : labels < domains.count ? domains[labels] : nil
-            guard let asked, let edits = key.outline.misspellings(of: asked), !matches.contains(key.number)
-            else { continue }
+            guard let asked, !matches.contains(key.number) else { continue }
+            // A “www.” that one of the hosts lacks counts as one edit.
+            let isOther = (key.pattern == nil ? other.exact : other.pattern).bytes == key.outline.bytes
+            guard let edits = isOther && key.labels == nil ? 1 : key.outline.misspellings(of: asked) else { continue }
             let entry = index.entries[key.number]
             if let path = key.pattern?.path {
                 guard let captures = paths.lazy.compactMap({ path.match($0) }).first,

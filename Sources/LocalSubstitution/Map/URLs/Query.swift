@@ -19,9 +19,11 @@ package struct Query {
     }
 
     func texts(notIn other: Query) -> [String] {
-        var others = other.parameters
+        var others = Dictionary(other.parameters.map { ($0, 1) }, uniquingKeysWith: +)
         let left = parameters.filter { parameter in
-            others.firstIndex(of: parameter).map { others.remove(at: $0) } == nil && !parameter.isEmpty
+            guard let count = others[parameter], count > 0 else { return !parameter.isEmpty }
+            others[parameter] = count - 1
+            return false
         }
         return left.map { String(decoding: $0, as: UTF8.self) }
     }
@@ -44,10 +46,10 @@ package struct Query {
 
     /// For each wildcard of the query ``sorted``, in order, its position among the wildcards of this query, from 0.
     var wildcardsOfSorted: [Int] {
-        var places: [[Int]] = []
+        var places: [Range<Int>] = []
         for parameter in parameters {
-            let first = places.reduce(0) { $0 + $1.count }
-            places.append(Array(first..<first + parameter.count { $0 == UInt8(ascii: "*") }))
+            let first = places.last?.upperBound ?? 0
+            places.append(first..<first + parameter.count { $0 == UInt8(ascii: "*") })
         }
         return parameters.indices
             .ordered { Self.name(parameters[$0]).lexicographicallyPrecedes(Self.name(parameters[$1])) }
