@@ -194,7 +194,7 @@ extension Complaint {
     package static func status(_ status: Int) -> Complaint {
         status == 206 ? part : Complaint("the status is \(status), which isn't recorded")
     }
-    package static let part = Complaint("the response is only a part of the file (status 206)")
+    package static let part = Complaint(kind: "part", "the response is only a part of the file (status 206)")
     package static func responseHeader(_ header: String) -> Complaint {
         Complaint("the response has the header “\(header)”")
     }

@@ -16,9 +16,18 @@ struct ImportTests {
             let message: String?
         }
 
+        struct Group: Decodable, Equatable {
+            let reason: String
+            let count: Int
+            let urls: [String]
+            let more: Int
+            let command: String?
+        }
+
         let map: String
         let dryRun: Bool
         let responses: [Response]
+        let notImported: [Group]?
     }
 
     private let folder: TemporaryFolder
@@ -45,12 +54,15 @@ struct ImportTests {
         text: String? = nil,
         encoding: String? = nil,
         compression: String? = nil,
-        body: String? = nil
+        body: String? = nil,
+        range: String? = nil
     ) -> [String: Any] {
         var content: [String: Any] = ["size": 0, "mimeType": type]
         content["text"] = text
         content["encoding"] = encoding
-        let headers = compression.map { [["name": "Content-Encoding", "value": $0]] } ?? []
+        let headers = [("Content-Encoding", compression), ("Content-Range", range)].compactMap { name, value in
+            value.map { ["name": name, "value": $0] }
+        }
         let response: [String: Any] = ["status": status, "content": content, "headers": headers]
         var request: [String: Any] = ["method": method, "url": url]
         request["postData"] = body.map { ["text": $0] }
@@ -214,6 +226,37 @@ struct ImportTests {
         let report: Report = try await folder.substitute("import", "--json", "b.har").json()
         #expect(report.responses.map(\.outcome) == ["unchanged", "unchanged", "left"])
         #expect(report.responses.map(\.file) == [nil, "h.com/b.txt", nil])
+    }
+
+    @Test(
+        "It counts parts of files, and names the command that loads the files into the map's folder",
+        arguments: [
+            (
+                "--into", "my map", " To record whole files: ",
+                "get --record 'my map' https://h.com/b.mp4 https://h.com/c.mp4"
+            ),
+            ("--map", "other.json", ": https://h.com/b.mp4 https://h.com/c.mp4", nil),
+        ]
+    )
+    func parts(option: String, place: String, end: String, command: String?) async throws {
+        let part = { (url: String, method: String) in
+            Self.entry(url, method: method, status: 206, type: "video/mp4", text: "x", range: "bytes 0-0/9")
+        }
+        let urls = ["a", "b", "b", "c"].map { "https://h.com/\($0).mp4" }
+        let whole = Self.entry(urls[0], type: "video/mp4", text: "x")
+        let entries = [whole] + urls.map { part($0, "GET") } + [part("https://h.com/d", "POST")]
+        try folder.write(Self.archive(entries), to: "b.har")
+        let run = try await folder.substitute("import", option, place, "b.har")
+        let reason = "the response is only a part of the file (status 206)"
+        let last = try #require(run.lines.dropLast().last)
+        #expect(last.hasPrefix("not imported 4 times: \(reason)") && last.contains(end), "\(last)")
+        #expect(command.map { last.hasSuffix($0) } != false, "\(last)")
+        #expect(run.lines.filter { $0 == "left  \(reason)  https://h.com/b.mp4" }.count == 2)
+        let report: Report = try await folder.substitute("import", option, place, "--json", "b.har").json()
+        #expect(report.responses.map(\.reason) == [nil] + Array(repeating: "part", count: 5))
+        let group = try #require(report.notImported?.first)
+        #expect(group.reason == reason && group.count == 4 && group.urls == [urls[1], urls[3]] && group.more == 0)
+        #expect((group.command == nil) == (command == nil))
     }
 
     @Test("It leaves out what's too large, and writes nothing on a dry run")

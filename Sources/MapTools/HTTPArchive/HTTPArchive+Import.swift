@@ -20,6 +20,7 @@ extension EditedMap {
         var left: [Int: Complaint] = [:]
         let found = archive.responses(selection, onlyLast: onlyLast, into: entries, &left)
         var imported = HTTPArchive.Imported()
+        imported.parts = archive.parts(left, besides: Set(found.map(\.url.canonical)))
         var outcomes = left.mapValues { Result<ResponseFile, Complaint>.failure($0) }
         for (url, responses) in found {
             do throws(Complaint) {
@@ -53,6 +54,20 @@ extension HTTPArchive {
     struct Response {
         fileprivate(set) var numbers: [Int]
         fileprivate(set) var exchange: RecordedExchange
+    }
+
+    /// - Parameter urls: URLs in normal form, of which the archive has a response that can be imported.
+    fileprivate func parts(_ left: [Int: Complaint], besides urls: Set<String>) -> (count: Int, urls: [String]) {
+        var parts: (count: Int, urls: [String]) = (0, [])
+        var known = urls
+        for (number, entry) in entries.enumerated() where left[number] == .part {
+            guard let url = entry.url.flatMap({ try? NormalizedURL($0) })?.canonical, !urls.contains(url) else {
+                continue
+            }
+            parts.count += 1
+            if entry.method == "GET", known.insert(url).inserted { parts.urls.append(url) }
+        }
+        return parts
     }
 
     /// Returns the selected responses for each URL. URLs are in the order of the archive, and a URL's responses in the
@@ -140,16 +155,19 @@ extension HTTPArchive {
         }
     }
 
-    /// Returns the response that an entry recorded. Throws a refusal if the archive doesn't have the response's body.
+    /// Returns the response that an entry recorded. Throws a refusal if the archive doesn't have the response's body, or
+    /// has only a part of it.
     private func response(
         of entry: Entry,
         at url: NormalizedURL,
         _ selection: Selection
     ) throws(Complaint) -> RecordedResponse {
-        // The content of a 304 is what the client had from a 200.
-        let status = entry.status == 304 ? 200 : entry.status ?? 200
+        if entry.status == 206, entry.lengthOfWhole == nil { throw .part }
+        // The content of a 304 is what the client had from a 200, and that of a 206 is what a 200 would have.
+        let status = entry.status.map { [206, 304].contains($0) ? 200 : $0 } ?? 200
         let hasBody = HTTPSyntax.hasBody(status: status)
         let body = hasBody ? try body(of: entry, atMost: selection.largest) : Body()
+        if let length = entry.lengthOfWhole, !entry.mayHaveLength(length, body) { throw .part }
         // Nothing is known of an empty body but what the archive says.
         let isUnknown = !hasBody || body.bytes.isEmpty && entry.contentType == nil
         let type = isUnknown ? nil : entry.contentType(of: body, at: url)
@@ -293,6 +311,10 @@ extension HTTPArchive {
         package private(set) var sequences = 0
         /// How many of the alternatives that were written have a condition made from a request's body.
         package private(set) var conditions = 0
+
+        /// How many responses are left out because each is only a part of a file of which the archive has no other
+        /// response; and the URLs of these files, as far as `GET` requested them.
+        package fileprivate(set) var parts: (count: Int, urls: [String]) = (0, [])
 
         /// Counts the exchanges of an entry that was written.
         fileprivate mutating func count(_ exchanges: [RecordedExchange]) {

@@ -200,6 +200,7 @@ extension HTTPArchive {
         private(set) var encoding: String?
         /// The length of the body that was received, in bytes; `nil` or negative if it isn't known.
         private(set) var size: Int?
+        private var contentRange: String?
         /// The response's headers that may be imported, without `Content-Type`, by lowercase name.
         private(set) var headers: [String: String] = [:]
 
@@ -212,6 +213,23 @@ extension HTTPArchive {
         }
 
         var isBase64: Bool { encoding?.asciiLowercased == "base64" }
+
+        /// The file's length in bytes, if the response has status 206 and all of the file's bytes: media players request
+        /// a whole file as a range. Otherwise, `nil`.
+        var lengthOfWhole: Int? {
+            guard status == 206, let contentRange, let slash = contentRange.lastIndex(of: "/"),
+                let length = Int(contentRange[slash...].dropFirst()), length > 0,
+                contentRange == "bytes 0-\(length - 1)/\(length)"
+            else { return nil }
+            return length
+        }
+
+        /// Returns whether a body may have this length in bytes, as the server sent it.
+        func mayHaveLength(_ length: Int, _ body: HTTPArchive.Body) -> Bool {
+            // A body that was compressed, and text in another charset, had another length.
+            let isOther = isFromCompressed || body.isText && body.bytes.contains { $0 > 0x7F }
+            return body.bytes.count == length || isOther && !body.bytes.isEmpty
+        }
 
         /// Reads an entry. If it isn't a JSON object, all properties are `nil` or empty.
         init(_ cursor: inout JSONCursor) throws(Complaint) {
@@ -249,6 +267,7 @@ extension HTTPArchive {
                 var header = try cursor.members()
                 guard let name = try header["name"]?.text()?.asciiLowercased, let value = try header["value"]?.text()
                 else { return }
+                if name == "content-range" { contentRange = value.trimmingCharacters(in: .whitespaces).asciiLowercased }
                 if name == "content-encoding" { isFromCompressed = !["", "identity"].contains(value.asciiLowercased) }
                 guard RecordedExchange.Headers.isRecorded(name) else { return }
                 // Some programs write the values of a repeated header as lines.

@@ -20,19 +20,28 @@ struct NotRecorded: Sendable {
         /// The words of the command that loads the files whole, if only parts of them arrived; otherwise, `nil`.
         var command: String?
 
-        var text: Output.Text {
+        /// - Parameter what: What wasn't done with the responses; by default, that they weren't recorded.
+        func text(not what: String = "recorded") -> Output.Text {
             let times = count == 1 ? "once" : "\(count.grouped) times"
             let all = urls.count + more
             if let command {
                 let some = more > 0 ? "\(urls.count) of the \(all.grouped) files whole" : "whole files"
-                return "not recorded \(times): \(reason). To record \(some): \(command)"
+                return "not \(what) \(times): \(reason). To record \(some): \(command)"
             }
+            guard !urls.isEmpty else { return "not \(what) \(times): \(reason)" }
             let shown = urls.prefix(2)
             let others = all > shown.count ? " and \((all - shown.count).grouped) more" : ""
-            return "not recorded \(times): \(reason): \(shown.joined(separator: " "))\(others)"
+            return "not \(what) \(times): \(reason): \(shown.joined(separator: " "))\(others)"
+        }
+
+        fileprivate static func command(recording urls: [String], in folder: URL) -> String {
+            let words = ["get", "--record", Shell.word(for: folder)] + urls.map { Shell.word($0) }
+            return "\(Shell.invocation) \(words.joined(separator: " "))"
         }
     }
 
+    /// How many URLs of a reason are named.
+    fileprivate static let mostNamed = 5
     /// The map whose entries' responses are noted as not recorded, too; `nil` if they aren't noted.
     private let map: URL?
     /// How often each URL's response wasn't recorded, by reason.
@@ -67,19 +76,38 @@ struct NotRecorded: Sendable {
         let part = Complaint.part.description
         return counts.map { reason, counts in
             let counts = reason == part ? counts.filter { !recorder.hasAnswer(to: URLRequest(url: $0.key)) } : counts
-            let urls = counts.sorted { ($1.value, $0.key.absoluteString) < ($0.value, $1.key.absoluteString) }.prefix(5)
-                .map { reason == part ? $0.key.absoluteString : ShownURL($0.key).text }
+            let urls = counts.sorted { ($1.value, $0.key.absoluteString) < ($0.value, $1.key.absoluteString) }.prefix(
+                Self.mostNamed
+            )
+            .map { reason == part ? $0.key.absoluteString : ShownURL($0.key).text }
             var group = Group(
                 reason: reason,
                 count: counts.values.reduce(0, +),
                 urls: urls,
                 more: counts.count - urls.count
             )
-            if reason == part {
-                let words = ["get", "--record", Shell.word(for: recorder.folder)] + urls.map { Shell.word($0) }
-                group.command = "\(Shell.invocation) \(words.joined(separator: " "))"
-            }
+            if reason == part { group.command = Group.command(recording: urls, in: recorder.folder) }
             return group
         }.filter { $0.count > 0 }.sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
+    }
+}
+
+extension NotRecorded.Group {
+    /// Creates the group of responses that weren't imported because they're only parts of files. Returns `nil` if there
+    /// are none.
+    ///
+    /// - Parameter map: The map that they weren't imported into. A recorder's map has always the same name, so another map
+    ///   gets no command.
+    init?(parts: (count: Int, urls: [String]), notIn map: URL) {
+        guard parts.count > 0 else { return nil }
+        let named = Array(parts.urls.prefix(NotRecorded.mostNamed))
+        self.init(
+            reason: Complaint.part.description,
+            count: parts.count,
+            urls: named,
+            more: parts.urls.count - named.count
+        )
+        guard !named.isEmpty, map.lastPathComponent == "substitutions.json" else { return }
+        command = Self.command(recording: named, in: map.deletingLastPathComponent())
     }
 }

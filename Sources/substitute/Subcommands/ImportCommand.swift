@@ -78,9 +78,11 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
         let them = imported.conditions == 1 ? "it" : "them"
         output.line("\(alternatives) parts of request bodies. Look through \(them) before you commit.")
     }
+    let parts = NotRecorded.Group(parts: imported.parts, notIn: target.file)
+    if let parts { output.line(parts.text(not: "imported")) }
     try output.json([
         "map": target.file.path, "resources": resources.path, "dryRun": map.isDryRun,
-        "responses": items.map { $0.json() },
+        "responses": items.map { $0.json() }, "notImported": parts.map { [$0] },
     ])
     return items.contains { $0.refusal?.kind == HTTPArchive.Item.failure } ? .failed : .done
 }

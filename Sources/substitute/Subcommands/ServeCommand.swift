@@ -108,7 +108,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
             let left = log.leftOut.counted("request wasn't", "requests weren't")
             output.message("\(left) printed, since nothing read the output. Redirect it to a file to see all of them.")
         }
-        for group in totals.notRecorded ?? [] { output.message(group.text) }
+        for group in totals.notRecorded ?? [] { output.message(group.text()) }
         if let recorder { output.recorded(by: cache, in: recorder) }
         try? output.json(totals, onOneLine: true)
     }

@@ -153,6 +153,14 @@ struct ImportedArchiveTests {
             ]
         ),
         Archive(
+            "parts of files",
+            [
+                Recording(status: 206, headers: [("Content-Range", "bytes 0-4/5")]),
+                Recording(status: 206, headers: [("Content-Range", "bytes 0-4/9")]), Recording(text: "other"),
+                Recording(url: "https://h.com/b", status: 206, headers: [("Content-Range", "bytes 4-8/9")]),
+            ]
+        ),
+        Archive(
             "what can't be used",
             [
                 Recording(text: "a"), Recording(url: nil), Recording(url: "https://h.com/b", status: 0, text: nil),
