@@ -36,9 +36,10 @@ package struct WrittenEntry: Sendable {
         if HTTPSyntax.hasBody(status: response.status) {
             if let type {
                 fields.set(type, ofBody: response.body, at: url, defaults: defaults)
-            } else if !response.body.isEmpty {
+            } else {
                 // The empty header means that no type is sent, so that the client guesses it, as it did when the
-                // response was recorded.
+                // response was recorded. Without the header, even an empty body would get a type: an unknown one makes
+                // a browser save it instead of showing it.
                 fields.headers["Content-Type"] = ""
             }
         }

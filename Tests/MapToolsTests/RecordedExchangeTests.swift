@@ -275,6 +275,28 @@ struct RecordedExchangeTests {
         #expect(answer?.contentType(ofBody: Data()) == type)
     }
 
+    @Test(
+        "A response without a body and type is returned without a type, and so is one that can't have a body",
+        arguments: [
+            (200, "", true), (200, "x", true), (200, "*/*", true), (302, "", true), (404, "", true), (500, "x", true),
+            (204, "", false), (204, "text/html", false), (205, "text/html", false), (304, "text/html", false),
+        ]
+    )
+    func noType(status: Int, type: String, isWritten: Bool) async throws {
+        let exchange = try Self.exchange(body: "", status: status, type: type)
+        let fields = isWritten ? #", "headers": { "Content-Type": "" }"# : ""
+        let text = try Self.added([exchange]).text
+        #expect(text == "{\n  \"http://h/a\": { \"status\": \(status)\(fields) }\n}\n")
+        let cache = LocalSubstitutionCache(map: try SubstitutionMap(json: Data(text.utf8)))
+        let answer = try await cache.answer(to: URLRequest(url: exchange.response.url))
+        let head = try #require(answer?.1)
+        #expect(head.statusCode == status && head.value(forHTTPHeaderField: "Content-Type") == nil)
+        // As a recorder writes it.
+        let url = try NormalizedURL("http://h/a.html")
+        let entry = WrittenEntry(exchange.response, at: url, file: "a.html", defaults: EntryFields())
+        #expect(entry.text.contains("Content-Type") == isWritten, "\(entry.text)")
+    }
+
     @Test("HEAD doesn't need its own entry if GET has one")
     func head() throws {
         let exchanges = [try Self.exchange("HEAD", body: ""), try Self.exchange(), try Self.exchange()]

@@ -64,7 +64,7 @@ struct ArchiveMapTests {
         #expect(
             got == [
                 "200 \(text) 1", "500 \(text) 2", "200 \(text) 3", "200 \(text) 3", "409 \(text) no",
-                "201 application/json; charset=utf-8 {}", "fails", "204 application/octet-stream ", "fails",
+                "201 application/json; charset=utf-8 {}", "fails", "204 none ", "fails",
                 "200 \(text) 3",
                 "200 text/event-stream; charset=utf-8 data: a\n\n",
             ]
@@ -75,11 +75,20 @@ struct ArchiveMapTests {
         #expect(stream.rate == .secondsPerEvent(0))
     }
 
-    @Test("A response without a body keeps its type", arguments: [200, 404])
-    func emptyBody(_ status: Int) async throws {
-        let map = try Self.map([Recording(status: status, mimeType: "application/json", text: "", size: 0)])
+    @Test(
+        "A response without a body keeps its type, and gets none if it had none or can't have a body",
+        arguments: [
+            (200, "application/json", "application/json; charset=utf-8"),
+            (404, "text/html", "text/html; charset=utf-8"),
+            (200, "image/png", "image/png"), (200, nil, "none"), (200, "x-unknown", "none"), (200, "", "none"),
+            (404, "x-unknown", "none"), (500, nil, "none"), (204, "text/html", "none"), (204, nil, "none"),
+            (205, "text/html", "none"),
+        ]
+    )
+    func emptyBody(_ status: Int, type: String?, expected: String) async throws {
+        let map = try Self.map([Recording(status: status, mimeType: type, text: "", size: 0)])
         let got = try await Self.load(map, [("GET", "https://h.com/a", nil), ("HEAD", "https://h.com/a", nil)])
-        #expect(got == Array(repeating: "\(status) application/json; charset=utf-8 ", count: 2))
+        #expect(got == Array(repeating: "\(status) \(expected) ", count: 2))
     }
 
     @Test("Redirects need no content", arguments: [301, 302, 303, 307, 308])
