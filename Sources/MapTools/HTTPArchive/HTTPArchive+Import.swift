@@ -70,7 +70,7 @@ extension HTTPArchive {
         return parts
     }
 
-    /// Returns the selected responses for each URL. URLs are in the order of the archive, and a URL's responses in the
+    /// Returns the selected responses for each URL. URLs are in the order of the entries, and a URL's responses in the
     /// order of the alternatives in its entry. URLs without a response are left out.
     ///
     /// - Parameters:
@@ -87,7 +87,7 @@ extension HTTPArchive {
         var ofURLs: [String: (url: NormalizedURL, numbers: [Int])] = [:]
         for (number, entry) in entries.enumerated() {
             do throws(Complaint) {
-                guard let text = entry.url else { throw .noURL(entry: number + 1) }
+                guard let text = entry.url else { throw .noURL(entry: entry.position) }
                 let url: NormalizedURL
                 do throws(Complaint) { url = try NormalizedURL(text) } catch { throw .url(error.statement) }
                 if let reason = selection.refusal(of: entry, url) { throw reason }
@@ -305,7 +305,7 @@ extension HTTPArchive {
 
     /// The outcome of importing an archive.
     package struct Imported: Sendable {
-        /// What happened to the response of each archive entry, in the order of the archive.
+        /// What happened to the response of each archive entry, in the order of ``HTTPArchive/entries``.
         package fileprivate(set) var items: [Item] = []
         /// How many requests have several responses in the entries that were written.
         package private(set) var sequences = 0

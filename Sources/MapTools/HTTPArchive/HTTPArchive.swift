@@ -8,7 +8,7 @@ import MapWriting
 ///
 /// An archive holds the file's bytes and a short description of each entry. It decodes a body only when asked for it.
 package struct HTTPArchive: Sendable {
-    /// In the order of the archive.
+    /// In the order in which the requests began. If not every entry says when, in the order of the archive.
     let entries: [Entry]
     private let bytes: Data
     /// The path of the archive's folder, which may have files with bodies; `nil` if the archive wasn't read from a file.
@@ -158,9 +158,9 @@ package struct HTTPArchive: Sendable {
                 }
                 var list: [Entry] = []
                 try cursor.array { cursor throws(Complaint) in
-                    list.append(try Entry(&cursor))
+                    list.append(try Entry(&cursor, at: list.count + 1))
                 }
-                entries = list
+                entries = inOrder(list)
             }
         }
         try cursor.finish()
@@ -172,9 +172,23 @@ package struct HTTPArchive: Sendable {
 }
 
 extension HTTPArchive {
+    /// Returns entries in the order in which their requests began, since programs may write them in any order (HAR 1.2).
+    /// If one of them doesn't say when, returns them unchanged.
+    private static func inOrder(_ entries: [Entry]) -> [Entry] {
+        let times = entries.compactMap(\.time)
+        guard times.count == entries.count else { return entries }
+        return zip(times, entries).sorted { ($0.0, $0.1.position) < ($1.0, $1.1.position) }.map(\.1)
+    }
+}
+
+extension HTTPArchive {
     /// One request and its response in an HTTP Archive. A property is `nil` if its value in the archive is missing, or
     /// has a wrong type.
     struct Entry: Sendable {
+        /// The entry's position in the archive, from 1.
+        let position: Int
+        /// When the request began, in nanoseconds since 1970; `nil` if the archive doesn't say, or if it has no valid time.
+        private(set) var time: Int?
         /// The method in uppercase; `nil` if it isn't a valid method. HTTP methods are case-sensitive, but some
         /// programs write archives with methods in lowercase.
         private(set) var method: String?
@@ -232,8 +246,10 @@ extension HTTPArchive {
         }
 
         /// Reads an entry. If it isn't a JSON object, all properties are `nil` or empty.
-        init(_ cursor: inout JSONCursor) throws(Complaint) {
+        init(_ cursor: inout JSONCursor, at position: Int) throws(Complaint) {
+            self.position = position
             var entry = try cursor.members()
+            time = try entry["startedDateTime"]?.text().flatMap { Self.nanoseconds(of: $0) }
             var request = try entry["request"]?.members() ?? [:]
             method = try request["method"]?.text().flatMap {
                 HTTPSyntax.isToken($0) && $0 != "*" ? $0.uppercased() : nil
@@ -287,6 +303,26 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive.Entry {
+    /// Returns the nanoseconds from 1970 to a time such as `2009-07-24T19:20:30.45+01:00` (ISO 8601); `nil` if the text
+    /// isn't such a time.
+    fileprivate static func nanoseconds(of text: String) -> Int? {
+        // Foundation takes a fraction or a colon only in some formats, and loses digits.
+        var rest = text.dropFirst(19)
+        var fraction: Substring = ""
+        if rest.first == "." {
+            fraction = rest.dropFirst().prefix { "0"..."9" ~= $0 }
+            rest = rest.dropFirst(1 + fraction.count)
+        }
+        let zone = rest.count == 6 ? rest.filter { $0 != ":" } : String(rest)
+        guard let seconds = try? Date.ISO8601FormatStyle().parse(text.prefix(19) + "Z").timeIntervalSince1970,
+            // Otherwise, the nanoseconds could be too many for an integer.
+            seconds.magnitude < 9e9, zone == "Z" || zone.utf8.count == 5 && "+-".contains(rest.prefix(1)),
+            let offset = zone == "Z" ? 0 : Int(zone),
+            let nanoseconds = Int(fraction.prefix(9) + String(repeating: "0", count: max(0, 9 - fraction.count)))
+        else { return nil }
+        return (Int(seconds) - (offset / 100 * 60 + offset % 100) * 60) * 1_000_000_000 + nanoseconds
+    }
+
     /// Returns a name or value as a browser writes it in a form (WHATWG URL §5.2).
     fileprivate static func formEncoded(_ text: String) -> String {
         var result: [UInt8] = []

@@ -20,6 +20,8 @@ struct Recording: Sendable {
     var request: (text: String, type: String)?
     /// The fields of the request's form, if the archive has only these.
     var params: [(String, String)] = []
+    /// When the request began.
+    var time: String?
 
     var json: [String: Any] {
         var content: [String: Any] = ["size": size]
@@ -42,7 +44,11 @@ struct Recording: Sendable {
             "content": content, "headers": headers.map { ["name": $0.0, "value": $0.1] }, "bodySize": -1,
         ]
         response["status"] = status
-        return ["request": request, "response": response, "_initiator": ["stack": ["callFrames": [1, -2.5e3, true]]]]
+        var entry: [String: Any] = [
+            "request": request, "response": response, "_initiator": ["stack": ["callFrames": [1, -2.5e3, true]]],
+        ]
+        entry["startedDateTime"] = time
+        return entry
     }
 
     static func archive(_ recordings: [Recording]) throws -> Data {

@@ -34,6 +34,49 @@ struct ArchiveOrderTests {
         #expect(again.map { $0.file?.change } == bodies.map { _ in .unchanged })
     }
 
+    /// When an archive's requests began, and the indexes of its entries in the order in which they count.
+    static let beginnings: [(times: [String?], order: [Int])] = [
+        (["2026-01-01T00:00:05.000Z", "2026-01-01T00:00:01.000Z"], [1, 0]),
+        (["2026-01-01T00:00:01Z", "2026-01-01T00:00:05Z"], [0, 1]),
+        (["2026-01-01T00:00:05.000Z", "2026-01-01T02:00:01.000+02:00"], [1, 0]),
+        (["2026-01-01T00:00:05Z", "2025-12-31T23:30:04.9-0030"], [1, 0]),
+        (["2026-01-01T00:00:05Z", "2026-01-01T05:30:06+05:30"], [0, 1]),
+        (["2026-01-01T00:00:05.5Z", "2026-01-01T00:00:05.4999Z", "2026-01-01T00:00:05Z"], [2, 1, 0]),
+        (["2026-01-01T00:00:05.123456789Z", "2026-01-01T00:00:05.123456788Z"], [1, 0]),
+        (["2026-01-01T00:00:05.1Z", "2026-01-01T00:00:05.10Z", "2026-01-01T00:00:05.100+00:00"], [0, 1, 2]),
+        (["1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59.25Z", "1970-01-01T00:00:00Z"], [1, 0, 2]),
+        (["2024-03-01T00:00:00Z", "2024-02-29T23:59:59Z"], [1, 0]),
+    ]
+    private static let invalid: [String?] = [
+        nil, "", "now", "2026-01-01", "2026-01-01T00:00:01", "2026-01-01T00:00:01.5", "2026-13-01T00:00:01Z",
+        "2026-01-01 00:00:01Z", "2026-01-01T00:00:01Zulu", "2026-01-01T00:00:01+1", "2026-01-01T00:00:01.Z.5",
+        "2026-01-01T00:00:01++100", "2026-01-01T00:00:010100", "2026-01-01T00:00Z", "٢٠٢٦-٠١-٠١T٠٠:٠٠:٠١Z",
+        "99999-01-01T00:00:01Z", "9999-01-01T00:00:01Z", "2026-01-01T00:00:01.\u{301}1Z", "2026-01-01T00:00:01+😀00",
+    ]
+    private static let withInvalid: [(times: [String?], order: [Int])] = invalid.map { time in
+        (["2026-01-01T00:00:05Z", "2026-01-01T00:00:01Z", time], [0, 1, 2])
+    }
+
+    @Test("Responses are in the order in which the requests began if all say when", arguments: beginnings + withInvalid)
+    func inOrderOfTime(_ row: (times: [String?], order: [Int])) throws {
+        let recordings = row.times.enumerated().map { Recording(text: "\($0)", time: $1) }
+        let items = try fixture.take(recordings)
+        #expect(items.map(\.left) == row.order.map { _ in nil })
+        let found = try items.map { try fixture.contents()["Resources/\($0.file?.name ?? "")"] }
+        #expect(found == row.order.map { Data("\($0)".utf8) })
+        // The first request gets the response to the request that began first.
+        #expect(try fixture.served("https://h.com/a")?.body == Data("\(row.order[0])".utf8))
+        #expect(try fixture.take(recordings, replacing: true, onlyLast: true).filter { $0.file != nil }.count == 1)
+        #expect(try fixture.served("https://h.com/a")?.body == row.order.last.map { Data("\($0)".utf8) })
+    }
+
+    @Test("A reason names the entry's position in the archive, whatever the order is")
+    func position() throws {
+        let late = Recording(url: nil, time: "2026-01-01T00:00:05Z")
+        let items = try fixture.take([late, Recording(time: "2026-01-01T00:00:01Z")])
+        #expect(items.map(\.left) == [nil, .noURL(entry: 1)])
+    }
+
     @Test("Several responses to one request, and conditions made from bodies, are counted if they're written")
     func counted() throws {
         let json = "application/json"
