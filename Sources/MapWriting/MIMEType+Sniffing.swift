@@ -8,7 +8,7 @@ extension MIMEType {
     package static let sniffedLength = 1445
 
     /// Returns the type that a file's first bytes have, such as `text/html`; `nil` if it isn't known.
-    static func sniffed(_ firstBytes: some Collection<UInt8>) -> String? {
+    package static func sniffed(_ firstBytes: some Collection<UInt8>) -> String? {
         format(of: Array(firstBytes.prefix(sniffedLength)))?.types.first
     }
 

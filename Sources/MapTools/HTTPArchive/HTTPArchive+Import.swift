@@ -168,10 +168,8 @@ extension HTTPArchive {
         let hasBody = HTTPSyntax.hasBody(status: status)
         let body = hasBody ? try body(of: entry, atMost: selection.largest) : Body()
         if let length = entry.lengthOfWhole, !entry.mayHaveLength(length, body) { throw .part }
-        // Nothing is known of an empty body but what the archive says.
-        let isUnknown = !hasBody || body.bytes.isEmpty && entry.contentType == nil
-        let type = isUnknown ? nil : entry.contentType(of: body, at: url)
-        if entry.hasLostBytes(body, at: url) { throw .lostBytes(type: type?.essence ?? "") }
+        let type = hasBody ? entry.contentType(of: body) : nil
+        if let type = entry.typeWithLostBytes(body, at: url) { throw .lostBytes(type: type) }
         let names = Array(entry.headers.keys)
         var headers = RecordedExchange.Headers.sorted(names) { entry.headers[$0.asciiLowercased] }.recorded
         // Without its target, it would be another response.

@@ -201,7 +201,8 @@ extension HTTPArchive {
         private(set) var requestType: String?
         /// The response's status; 0 if the request got no response, and `nil` if the archive has no status.
         private(set) var status: Int?
-        /// The response's content type; `nil` if none was recorded, or if it's invalid, such as Chrome's “x-unknown”.
+        /// The response's content type as the server sent it, or else as the program that wrote the archive named it; `nil`
+        /// if neither is valid. Chrome writes “x-unknown” for no type.
         private(set) var contentType: ContentType?
         /// The range of the response's body in the archive, without the quotes; `nil` if the archive
         /// has no body, or an empty text.
@@ -293,11 +294,7 @@ extension HTTPArchive {
             // Repeated headers form a list (RFC 9110 §5.3).
             let header = values.removeValue(forKey: "content-type").flatMap { ContentType($0.joined(separator: ", ")) }
             headers = values.mapValues { $0.joined(separator: ", ") }
-            contentType = mimeType.flatMap { ContentType($0) } ?? header
-            // Chrome writes the charset only in the header.
-            if contentType?.charset == nil, header?.charset != nil, header?.essence == contentType?.essence {
-                contentType = header
-            }
+            contentType = header ?? mimeType.flatMap { ContentType($0) }
         }
     }
 }
@@ -338,11 +335,10 @@ extension HTTPArchive.Entry {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns the content type of the body's file. For bytes, this is the response's type; `nil` if the type is missing
-    /// or invalid. Text is written as UTF-8, and a text type gets this charset.
-    func contentType(of body: HTTPArchive.Body, at url: NormalizedURL) -> ContentType? {
-        guard body.isText else { return contentType }
-        let type = typeOfText(at: url)
+    /// Returns the content type of the body's file: the response's, or else the type that the first bytes have; `nil` if
+    /// that isn't known either. Text is written as UTF-8, and a text type gets this charset.
+    func contentType(of body: HTTPArchive.Body) -> ContentType? {
+        guard body.isText, let type = contentType?.text ?? MIMEType.sniffed(body.bytes) else { return contentType }
         var parts = type.split(separator: ";").enumerated().filter { number, part in
             number == 0 || !MIMEType.essence(of: String(part)).hasPrefix("charset=")
         }.map { String($0.element) }
@@ -350,10 +346,13 @@ extension HTTPArchive.Entry {
         return ContentType(parts.joined(separator: ";"))
     }
 
-    /// Returns whether the body lost bytes when it was recorded as text: it has U+FFFD, the replacement character,
-    /// although its type isn't text.
-    func hasLostBytes(_ body: HTTPArchive.Body, at url: NormalizedURL) -> Bool {
-        body.isText && !MIMEType.isText(typeOfText(at: url)) && body.bytes.range(of: Data("\u{FFFD}".utf8)) != nil
+    /// Returns the body's type if the body lost bytes when it was recorded as text: it has U+FFFD, the replacement
+    /// character, although its type isn't text. Returns `nil` for any other body.
+    func typeWithLostBytes(_ body: HTTPArchive.Body, at url: NormalizedURL) -> String? {
+        let byName = MIMEType.fileExtension(of: url.path).flatMap { MIMEType.guess(forExtension: $0) }
+        let type = contentType(of: body)?.essence ?? byName
+        guard body.isText, let type, !MIMEType.isText(type) else { return nil }
+        return body.bytes.range(of: Data("\u{FFFD}".utf8)) == nil ? nil : type
     }
 
     /// For bytes that the archive has in an unnamed encoding.
@@ -384,13 +383,6 @@ extension HTTPArchive.Entry {
     private static let compressedTypes = [
         "application/gzip", "application/x-gzip", "application/zstd", "application/zlib",
     ]
-
-    /// Returns the response's content type. If it has none, returns the type for the URL's extension,
-    /// or else `text/plain`.
-    private func typeOfText(at url: NormalizedURL) -> String {
-        let byName = MIMEType.fileExtension(of: url.path).flatMap { MIMEType.guess(forExtension: $0) }
-        return contentType?.text ?? byName ?? "text/plain"
-    }
 }
 
 extension JSONCursor {

@@ -145,11 +145,18 @@ struct ArchiveImportTests {
             entry: #""h.com/a.json""#
         ),
         Body(
+            testDescription: "no type but what the text begins with",
+            recording: Recording(mimeType: "x-unknown", text: "<!DOCTYPE html>ä"),
+            type: "text/html; charset=utf-8",
+            body: Data("<!DOCTYPE html>ä".utf8),
+            entry: #""h.com/a.html""#
+        ),
+        Body(
             testDescription: "text of no type at all",
             recording: Recording(mimeType: nil, text: "x"),
-            type: "text/plain; charset=utf-8",
+            type: "",
             body: Data("x".utf8),
-            entry: #""h.com/a.txt""#
+            entry: #"{ "file": "h.com/a.bin", "headers": { "Content-Type": "" } }"#
         ),
         Body(
             testDescription: "text with other parameters",
@@ -175,6 +182,50 @@ struct ArchiveImportTests {
         #expect(served.body == row.body)
         #expect(items.first?.file?.contentType == row.type)
         if let entry = row.entry { #expect(try fixture.mapText.contains(": \(entry)\n")) }
+    }
+
+    /// What the archive says of a type, the values of the header, the text, and the type that's returned: for text, and for
+    /// the same text as bytes.
+    static let types: [(type: String?, header: [String], text: String, ofText: String, ofBytes: String)] = [
+        ("text/plain", ["text/html"], "x", "text/html; charset=utf-8", "text/html"),
+        ("text/html; charset=utf-8", ["text/css"], "x", "text/css; charset=utf-8", "text/css"),
+        ("image/png", ["Text/CSS"], "x", "text/css; charset=utf-8", "text/css"),
+        ("text/plain", ["text/html", "image/svg+xml"], "x", "image/svg+xml; charset=utf-8", "image/svg+xml"),
+        ("text/plain", ["text/html", "x"], "x", "text/html; charset=utf-8", "text/html"),
+        ("text/plain", ["text/css, text/html"], "x", "text/html; charset=utf-8", "text/html"),
+        ("text/plain", ["x", ""], "<p>", "text/plain; charset=utf-8", "text/plain"),
+        ("text/css", ["text/css; charset=koi8-r"], "x", "text/css; charset=utf-8", "text/css; charset=koi8-r"),
+        ("text/css; charset=koi8-r", ["text/css"], "x", "text/css; charset=utf-8", "text/css"),
+        ("text/css", ["application/x-list"], "ä", "application/x-list", "application/x-list"),
+        ("text/css; charset=koi8-r", [], "x", "text/css; charset=utf-8", "text/css; charset=koi8-r"),
+        ("x-unknown", [], " <HTML>", "text/html; charset=utf-8", "text/html"),
+        ("", [], "<?xml?>", "application/xml; charset=utf-8", "application/xml"),
+        (nil, [], "GIF89a", "image/gif", "image/gif"),
+        ("*/*", ["html"], "%PDF-1", "application/pdf", "application/pdf"), ("x-unknown", [], "x", "", ""),
+        (nil, [], "{}", "", ""), ("", ["", "/"], "ä", "", ""),
+    ]
+
+    @Test(
+        "The last valid header is the type, else what the archive says, and else what the bytes say",
+        arguments: types
+    )
+    func type(_ row: (type: String?, header: [String], text: String, ofText: String, ofBytes: String)) throws {
+        for url in ["https://h.com/a", "https://h.com/a.js"] {
+            for (encoding, expected) in [(nil, row.ofText), ("base64", row.ofBytes)] {
+                let fixture = try ArchiveFixture()
+                let text = encoding == nil ? row.text : Data(row.text.utf8).base64EncodedString()
+                let recording = Recording(
+                    url: url,
+                    mimeType: row.type,
+                    text: text,
+                    encoding: encoding,
+                    headers: row.header.map { ("content-type", $0) }
+                )
+                #expect(try fixture.take([recording]).map(\.left) == [nil])
+                let served = try #require(try fixture.served(url))
+                #expect(served.type == expected && served.body == Data(row.text.utf8), "\(url), \(encoding ?? "text")")
+            }
+        }
     }
 
     @Test("Escaped slashes and halves of surrogate pairs", arguments: [(#"a\/b"#, "a/b"), (#"\ud83d!"#, "\u{FFFD}!")])
