@@ -213,8 +213,14 @@ extension HTTPArchive {
         private(set) var isFromCompressed = false
         /// How the archive encodes the response's body, such as `base64`. The body is text if this is `nil` or empty.
         private(set) var encoding: String?
-        /// The length of the body that was received, in bytes; `nil` or negative if it isn't known.
+        /// The length of the decoded body, in bytes; `nil` or negative if it isn't known.
         private(set) var size: Int?
+        /// Whether the archive has a text for the response's body, even an empty one.
+        private var hasText = false
+        /// The length of the body as it was received, in bytes; `nil` or negative if it isn't known.
+        private var bodySize: Int?
+        /// What the server said of ``bodySize``.
+        private var contentLength: Int?
         private var contentRange: String?
         /// The response's headers that may be imported, without `Content-Type`, by lowercase name.
         private(set) var headers: [String: String] = [:]
@@ -224,7 +230,11 @@ extension HTTPArchive {
         /// bodies that they no longer have. The body of a 304 is in the client's cache.
         var hasEmptyBody: Bool {
             guard let status, status != 304 else { return false }
-            return size == 0 || method == "HEAD" || Redirect.statuses.contains(status) && headers["location"] != nil
+            if method == "HEAD" || Redirect.statuses.contains(status) && headers["location"] != nil { return true }
+            if size ?? -1 < 0 { return hasText && (contentLength == 0 || bodySize == 0) }
+            // Some programs write 0 for bodies that they no longer have. A compressed body may be empty.
+            let isLost = contentLength ?? 0 > 0 && bodySize ?? 0 > 0 && !isFromCompressed
+            return size == 0 && !isLost
         }
 
         var isBase64: Bool { encoding?.asciiLowercased == "base64" }
@@ -274,9 +284,12 @@ extension HTTPArchive {
             var content = try response["content"]?.members() ?? [:]
             encoding = try content["encoding"]?.text()
             size = try content["size"]?.integer()
+            bodySize = try response["bodySize"]?.integer()
             // Empty text means that the body isn't recorded: browsers also write it for bodies that they no longer
             // have.
-            body = try content["text"]?.rawText().flatMap { $0.isEmpty ? nil : $0 }
+            let text = try content["text"]?.rawText()
+            hasText = text != nil
+            body = text.flatMap { $0.isEmpty ? nil : $0 }
             bodyFile = try content["_file"]?.text()
             let mimeType = try content["mimeType"]?.text()
             var values: [String: [String]] = [:]
@@ -284,6 +297,7 @@ extension HTTPArchive {
                 var header = try cursor.members()
                 guard let name = try header["name"]?.text()?.asciiLowercased, let value = try header["value"]?.text()
                 else { return }
+                if name == "content-length" { contentLength = HTTPSyntax.length(value) }
                 if name == "content-range" { contentRange = value.trimmingCharacters(in: .whitespaces).asciiLowercased }
                 if name == "content-encoding" { isFromCompressed = !["", "identity"].contains(value.asciiLowercased) }
                 guard RecordedExchange.Headers.isRecorded(name) else { return }

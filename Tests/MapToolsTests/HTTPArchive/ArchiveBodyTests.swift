@@ -141,6 +141,9 @@ struct ArchiveBodyTests {
 
     // MARK: Responses without a body
 
+    private static let isZero = [("Content-Length", "0")]
+    private static let hasLength = [("content-length", "73")]
+
     /// Responses, and whether they can be used.
     static let empty: [(Recording, Bool)] = [
         (Recording(method: "DELETE", status: 204, mimeType: "x-unknown", text: nil, size: 0), true),
@@ -152,6 +155,32 @@ struct ArchiveBodyTests {
         (Recording(status: 301, text: nil, headers: [("Location", "https://h.com/new")]), true),
         (Recording(mimeType: "image/gif", text: nil, size: 0), true), (Recording(status: 404, text: "", size: 0), true),
         (Recording(status: 500, mimeType: nil, text: "", size: 0), true),
+        (Recording(text: "", headers: isZero), true), (Recording(text: "", bodySize: 0), true),
+        (Recording(status: 404, text: "", encoding: "base64", headers: isZero), true),
+        (Recording(text: "", size: 0, headers: hasLength), true), (Recording(text: "", size: 0, bodySize: 73), true),
+        (Recording(text: "", size: 0, bodySize: 73, headers: hasLength + isGzip), true),
+        (Recording(method: "HEAD", text: "", size: 0, bodySize: 73, headers: hasLength), true),
+        (Recording(text: "", size: 0, bodySize: 73, headers: isZero), true),
+        (
+            Recording(
+                status: 302,
+                text: "",
+                size: 0,
+                bodySize: 73,
+                headers: hasLength + [("Location", "https://h.com/b")]
+            ),
+            true
+        ),
+        (Recording(text: "", size: 0, bodySize: 73, headers: [("Content-Length", "x")]), true),
+
+        (Recording(text: "", size: 0, bodySize: 73, headers: hasLength), false),
+        (Recording(text: nil, size: 0, bodySize: 73, headers: hasLength), false),
+        (Recording(text: "", size: 0, bodySize: 73, headers: hasLength + [("Content-Encoding", "identity")]), false),
+        (Recording(method: "POST", status: 404, text: "", size: 0, bodySize: 73, headers: hasLength), false),
+        (Recording(text: nil, headers: isZero), false), (Recording(text: nil, bodySize: 0), false),
+        (Recording(text: "", headers: hasLength), false), (Recording(text: "", bodySize: 73), false),
+        (Recording(text: "", size: 3, headers: isZero), false),
+        (Recording(status: 304, text: "", headers: isZero), false),
         (Recording(text: nil), false), (Recording(text: nil, size: 3), false), (Recording(text: "", size: 3), false),
         (Recording(method: "POST", status: 201, text: nil), false), (Recording(status: 302, text: nil, size: 9), false),
     ]

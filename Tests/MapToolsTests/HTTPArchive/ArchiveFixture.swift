@@ -14,7 +14,9 @@ struct Recording: Sendable {
     var encoding: String?
     /// The name of the file with the body.
     var file: String?
+    /// The length of the decoded body, and of the body as it was received.
     var size = -1
+    var bodySize = -1
     var headers: [(String, String)] = []
     /// The request's body and its type.
     var request: (text: String, type: String)?
@@ -41,7 +43,7 @@ struct Recording: Sendable {
         request["url"] = url
         request["method"] = method
         var response: [String: Any] = [
-            "content": content, "headers": headers.map { ["name": $0.0, "value": $0.1] }, "bodySize": -1,
+            "content": content, "headers": headers.map { ["name": $0.0, "value": $0.1] }, "bodySize": bodySize,
         ]
         response["status"] = status
         var entry: [String: Any] = [
