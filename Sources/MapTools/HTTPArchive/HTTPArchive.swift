@@ -83,7 +83,8 @@ package struct HTTPArchive: Sendable {
             guard let text = text(in: range) else { throw .brokenBody }
             body = try decoded(text, of: entry)
         } else if let name = entry.bodyFile {
-            body = Body(bytes: try contents(ofFile: name, atMost: most), isText: false)
+            let bytes = try contents(ofFile: name, atMost: most)
+            body = Body(bytes: bytes, isText: entry.isWrittenAsText(bytes))
         } else {
             guard entry.hasEmptyBody else { throw .noBody }
             body = Body()
@@ -367,6 +368,15 @@ extension HTTPArchive.Entry {
         let type = contentType(of: body)?.essence ?? byName
         guard body.isText, let type, !MIMEType.isText(type) else { return nil }
         return body.bytes.range(of: Data("\u{FFFD}".utf8)) == nil ? nil : type
+    }
+
+    /// Returns whether a body's file has text in UTF-8 instead of in the charset that the server named, as Playwright
+    /// writes it. In other charsets, a text with more than ASCII is hardly ever valid UTF-8.
+    fileprivate func isWrittenAsText(_ bytes: Data) -> Bool {
+        guard let contentType, let charset = contentType.charset, charset != MIMEType.standardCharset,
+            MIMEType.isText(contentType.essence), bytes.contains(where: { $0 > 0x7F })
+        else { return false }
+        return String(utf8: bytes) != nil
     }
 
     /// For bytes that the archive has in an unnamed encoding.

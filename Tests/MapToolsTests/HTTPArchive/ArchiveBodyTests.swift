@@ -247,6 +247,42 @@ struct ArchiveBodyTests {
         #expect(try fixture.served("https://h.com/a")?.body == (problem == nil ? Data("<p>".utf8) : nil))
     }
 
+    /// The types and bytes of bodies in files, and the types that are returned.
+    static let fileTypes: [(type: String, bytes: Data, returned: String)] = [
+        ("text/plain; charset=iso-8859-1", Data("café".utf8), "text/plain; charset=utf-8"),
+        ("text/html; charset=windows-1251", Data("при".utf8), "text/html; charset=utf-8"),
+        ("application/json; charset=Shift_JIS", Data("\"日本\"".utf8), "application/json; charset=utf-8"),
+        ("image/svg+xml; charset=koi8-r", Data("<svg>ä".utf8), "image/svg+xml; charset=utf-8"),
+        ("text/plain; format=flowed; charset=koi8-r", Data("ä".utf8), "text/plain; format=flowed; charset=utf-8"),
+        ("text/plain; charset=utf-8", Data("ä".utf8), "text/plain; charset=utf-8"),
+        ("text/plain; charset=iso-8859-1", Data([0xE9]), "text/plain; charset=iso-8859-1"),
+        ("text/plain; charset=iso-8859-1", Data([0xC3, 0xA9, 0xE9]), "text/plain; charset=iso-8859-1"),
+        ("text/plain; charset=iso-8859-1", Data("cafe".utf8), "text/plain; charset=iso-8859-1"),
+        ("text/html; charset=iso-2022-jp", Data("\u{1B}$B4A\u{1B}(B".utf8), "text/html; charset=iso-2022-jp"),
+        ("text/plain; charset=utf-16le", Data([0x61, 0, 0xE9, 0]), "text/plain; charset=utf-16le"),
+        ("text/html", Data("ä".utf8), "text/html"),
+        ("application/x-list; charset=koi8-r", Data("ä".utf8), "application/x-list; charset=koi8-r"),
+    ]
+
+    @Test("Text in a file is UTF-8 if it can't be in the server's charset", arguments: fileTypes)
+    func textInFile(_ row: (type: String, bytes: Data, returned: String)) throws {
+        for isHeader in [false, true] {
+            let folder = try TemporaryFolder()
+            try folder.write("body", row.bytes)
+            let headers = isHeader ? [("Content-Type", row.type)] : []
+            let recording = Recording(mimeType: isHeader ? nil : row.type, text: nil, file: "body", headers: headers)
+            let archive = try HTTPArchive(contentsOf: folder.write("a.har", Recording.archive([recording])))
+            let fixture = try ArchiveFixture()
+            var map = try fixture.edited()
+            #expect(map.take(archive, try HTTPArchive.Selection()).items.map(\.left) == [nil])
+            try map.save()
+            let served = try #require(try fixture.served("https://h.com/a"))
+            #expect(served.type == row.returned && served.body == row.bytes)
+            let match = try archive.map().match(NormalizedURL("https://h.com/a"))
+            #expect(match.substitution?.contentType(ofBody: row.bytes) == row.returned)
+        }
+    }
+
     @Test("A file that's too long, or still compressed, is left out")
     func badFiles() throws {
         let folder = try TemporaryFolder()
