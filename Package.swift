@@ -125,7 +125,8 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "LocalSubstitution", "LocalSubstitutionRecording", "LocalSubstitutionServer",
-                "LocalSubstitutionTesting", "LoopbackOrigin", "MapTools", "SchemaValidator", "TestSupport",
+                "LocalSubstitutionTesting", "LoopbackOrigin", "MapTools", "MapWriting", "SchemaValidator",
+                "TestSupport",
                 "substitute",
             ],
             exclude: ["Fixtures"]

@@ -67,7 +67,7 @@ extension Exchange {
         /// Clauses about headers that are left out because they may contain a credential, or although a closure has set
         /// them, and about another response that this one replaces; `nil` if there are none.
         var note: String? {
-            let headers = RecordingRules.Headers.noteOnWithheld { exchange.response.value(forHTTPHeaderField: $0) }
+            let headers = RecordingRules.Headers.noteOnWithheld(of: exchange.response)
             let notes = [
                 headers, leftOut.isEmpty ? nil : "without \(leftOut.listed())",
                 replacesAnother ? RecordingRules.keptLast : nil,
@@ -139,9 +139,14 @@ extension Exchange {
     }
 
     /// The response as the server sent it, with the headers that are recorded; `nil` if the request has no URL.
+    ///
+    /// A server may allow just the page that asks to read a response. If the recording had that page's origin, no other
+    /// page could read the response, so these headers are left out. `SubstitutionServer` sends them for each page.
     private var recorded: RecordedResponse? {
-        let names = RecordingRules.Headers.names + (300..<400 ~= response.statusCode ? ["Location"] : [])
-        let headers = RecordingRules.Headers.recorded(names) { response.value(forHTTPHeaderField: $0) }
+        var headers = RecordingRules.Headers.recorded(of: response)
+        if headers["Access-Control-Allow-Origin"] != "*" {
+            for name in ["Origin", "Credentials"] { headers["Access-Control-Allow-\(name)"] = nil }
+        }
         return RecordedResponse(self, headers: headers)
     }
 

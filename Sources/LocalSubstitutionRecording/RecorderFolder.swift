@@ -217,7 +217,8 @@ final class RecorderFolder: Sendable {
             // Other requests with this response still need its type.
             let isOnlyOwn = old.notes.file == recorded?.notes.file && old.requests.count < 2
             let name = old.notes.file
-            guard isOnlyOwn || old.written.text == accepted.recorded(as: name, defaults: foreign.defaults).written.text,
+            let new = accepted.recorded(as: name, defaults: foreign.defaults)
+            guard isOnlyOwn || old.written.hasSameFields(as: new.written),
                 let status = FileStatus(path: resources.path(of: name)), status.kind == .regular,
                 status.size == old.notes.bytes
             else { continue }

@@ -119,35 +119,79 @@ extension RecordingRules {
     package static let keptLast =
         "only the last of several responses is recorded, since a map can't compare everything that “Vary” lists"
 
-    /// The response headers that are recorded with a body. All others are left out.
-    ///
-    /// The recorded headers describe the document itself. Those left out include headers of one transfer (such as
-    /// `Content-Encoding` and `Date`), of one user (`Set-Cookie`) and of a cache (such as `Cache-Control` and `ETag`).
-    /// `Vary` is left out, too, since URLSession may reject a response with it from a cache.
+    /// The response headers that all recordings have, because clients read them. Headers that belong to one transfer (such
+    /// as `Content-Encoding` and `Date`), to one user (`Set-Cookie`) or to a cache (such as `Cache-Control` and `ETag`) are
+    /// left out. `Vary` is left out, too, since URLSession may reject a response with it from a cache.
     package enum Headers {
-        package static let names = [
-            "Content-Disposition", "Content-Language", "Content-Security-Policy", "Cross-Origin-Embedder-Policy",
-            "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Link", "Permissions-Policy",
-            "Referrer-Policy", "Refresh", "Service-Worker-Allowed", "SourceMap", "X-Content-Type-Options",
-            "X-Frame-Options",
-            "X-Robots-Tag",
-        ]
-
-        /// Returns a response's headers to record, spelled as in `names`. Leaves out headers that an entry can't set,
-        /// and headers whose value seems to contain a credential.
+        /// Returns the headers to record, by name, and the names of the headers to leave out. If a header is left out
+        /// since it may contain a credential, this reason follows its name in parentheses.
         ///
         /// - Parameters:
-        ///   - names: The names of the headers to record; by default, those that a recorder records.
-        ///   - value: Returns the response's value for a header's name, ignoring letter case; `nil` if the response
-        ///     doesn't have the header.
-        package static func recorded(_ names: [String] = names, _ value: (String) -> String?) -> [String: String] {
-            names.reduce(into: [:]) { recorded, name in
-                guard let value = value(name), HTTPSyntax.problem(ofHeader: name, value: value) == nil,
+        ///   - names: The names of the response's headers. `Content-Type` is neither recorded nor left out, since an
+        ///     entry has other fields for it. But a parameter that may be a credential is listed as left out.
+        ///   - value: Returns the value of the header with a name, in any letter case; `nil` if the response doesn't
+        ///     have the header.
+        package static func sorted(
+            _ names: [String],
+            _ value: (String) -> String?
+        ) -> (recorded: [String: String], leftOut: [String]) {
+            var recorded: [String: String] = [:]
+            var leftOut: [String] = []
+            for name in names where !name.isSameHeader(as: "Content-Type") {
+                guard isRecorded(name.asciiLowercased) else {
+                    leftOut.append(name)
+                    continue
+                }
+                let spelled = spellings[name.asciiLowercased] ?? name
+                if let value = value(name), HTTPSyntax.problem(ofHeader: name, value: value) == nil,
                     !SecretName.isIn(value)
-                else { return }
-                recorded[name] = value
+                {
+                    recorded[spelled] = value
+                } else {
+                    leftOut.append("\(spelled) (its value may be a credential)")
+                }
             }
+            if value("Content-Type").map({ SecretName.isIn($0) }) == true {
+                leftOut.append("a parameter of Content-Type (its value may be a credential)")
+            }
+            return (recorded, leftOut)
         }
+
+        /// Returns the headers of a response that are recorded.
+        package static func recorded(of response: HTTPURLResponse) -> [String: String] {
+            let headers = response.headers
+            return sorted(Array(headers.keys)) { headers[header: $0] }.recorded
+        }
+
+        /// Unless the header's value may be a credential.
+        ///
+        /// - Parameter name: The header's name, in lowercase.
+        package static func isRecorded(_ name: String) -> Bool {
+            spellings[name] != nil || isRate(name)
+                || prefixes.contains { name.hasPrefix($0) } && !ofTransfer.contains(name)
+        }
+
+        /// Returns whether a header, by its lowercase name, says how many requests a client may still make.
+        /// An example is `x-ratelimit-remaining`.
+        package static func isRate(_ name: String) -> Bool {
+            name == "ratelimit" || name.hasPrefix("ratelimit-") || name.contains("-ratelimit-")
+        }
+
+        private static let spellings: [String: String] = {
+            let names = [
+                "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
+                "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
+                "Content-Disposition", "Content-Language", "Content-Security-Policy", "Cross-Origin-Embedder-Policy",
+                "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Deprecation", "Link", "Location",
+                "Permissions-Policy", "Referrer-Policy", "Refresh", "Retry-After", "Service-Worker-Allowed",
+                "SourceMap",
+                "Sunset", "X-Content-Type-Options", "X-Frame-Options", "X-Robots-Tag", "X-Total-Count",
+            ]
+            return Dictionary(names.map { ($0.asciiLowercased, $0) }) { $1 }
+        }()
+        private static let prefixes = ["access-control-", "content-"]
+        /// Headers that a map's response sets itself, or that would be wrong for it.
+        private static let ofTransfer = ["content-length", "content-encoding", "content-range"]
 
         /// Returns why a header that a closure has set isn't written; `nil` if it is.
         static func reasonToLeaveOut(_ name: String, value: String) -> String? {
@@ -159,11 +203,9 @@ extension RecordingRules {
 
         /// Returns a clause that names the headers left out because their value seems to contain a credential; `nil` if
         /// there are none. If it names `Content-Type`, the type and charset are still recorded.
-        ///
-        /// - Parameter value: Returns the response's value for a header's name, ignoring letter case; `nil` if the
-        ///   response doesn't have the header.
-        package static func noteOnWithheld(_ value: (String) -> String?) -> String? {
-            let withheld = (names + ["Content-Type"]).filter { value($0).map { SecretName.isIn($0) } == true }
+        package static func noteOnWithheld(of response: HTTPURLResponse) -> String? {
+            let withheld = response.headers.filter { isRecorded($0.key.asciiLowercased) && SecretName.isIn($0.value) }
+                .keys.map { spellings[$0.asciiLowercased] ?? $0 }.sorted()
             guard !withheld.isEmpty else { return nil }
             let list = withheld.map { "“\($0)”" }.joined(separator: " and ")
             return withheld.count == 1

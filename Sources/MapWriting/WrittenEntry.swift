@@ -57,6 +57,19 @@ package struct WrittenEntry: Sendable {
         members = Self.members(fields)
     }
 
+    /// Returns whether an entry has the same fields, apart from headers about the client: how many requests it may still
+    /// make, and which page may read the response.
+    package func hasSameFields(as other: WrittenEntry) -> Bool { comparedText == other.comparedText }
+
+    private var comparedText: String {
+        var fields = entry.options.fields
+        fields.headers = fields.headers.filter { name, _ in
+            let name = name.asciiLowercased
+            return !RecordingRules.Headers.isRate(name) && !name.hasPrefix("access-control-")
+        }
+        return Self.text(Self.members(fields))
+    }
+
     package func substitution(for url: NormalizedURL) -> Substitution {
         Substitution(entry, fileName: entry.file?.text, folder: nil, url: url)
     }

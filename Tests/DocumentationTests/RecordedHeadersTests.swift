@@ -1,5 +1,5 @@
 import Foundation
-import MapTools
+import MapWriting
 import TestSupport
 import Testing
 
@@ -16,7 +16,7 @@ struct RecordedHeadersTests {
     }()
 
     private static func isRecorded(_ name: String) -> Bool {
-        RecordedExchange.Headers.sorted([name]) { _ in "v" }.leftOut.isEmpty
+        RecordingRules.Headers.sorted([name]) { _ in "v" }.leftOut.isEmpty
     }
 
     /// Returns whether the list has a name, or the beginning, end or middle of one.
@@ -34,8 +34,7 @@ struct RecordedHeadersTests {
 
     @Test("The article lists every header that the sources name and a recording has")
     func recorded() {
-        let sources = ["MapTools/Editing/RecordedExchange", "MapWriting/RecordingRules"]
-        let lines = sources.flatMap { Document.lines(of: "Sources/\($0).swift") }
+        let lines = Document.lines(of: "Sources/MapWriting/RecordingRules.swift")
         let names = lines.joined(separator: "\n").matches(of: /"([A-Za-z-]+)"/).map { $0.output.1.lowercased() }
         let recorded = names.filter { $0 != "content-type" && Self.isRecorded($0) }
         #expect(recorded.count > 20)

@@ -101,6 +101,37 @@ struct RecordingTests {
         #expect(map.contains(#""secondsPerEvent": 0"#), "\(map)")
     }
 
+    @Test("Every served page may read a recorded response that its server let the asking page read, and its headers")
+    func access() throws {
+        let origin = try LoopbackServer { request in
+            LoopbackServer.Answer(
+                headers: [
+                    ("Content-Type", "application/json"), ("X-Total-Count", "40"),
+                    ("Access-Control-Allow-Origin", request.header("Origin") ?? "*"),
+                    ("Access-Control-Allow-Credentials", "true"), ("Access-Control-Expose-Headers", "X-Total-Count"),
+                ],
+                body: Data("{}".utf8)
+            )
+        }
+        let name = String(origin.baseURL.absoluteString.dropLast())
+        let folder = try TemporaryFolder()
+        let recorder = try SubstitutionRecorder(folder: folder.url)
+        let served = try ServedMap("{}", unmatched: .load, recorder: recorder)
+        _ = try served.exchange(name + "/", fields: ["Origin: \(served.local("https://h.example"))"])
+        served.server.stop()
+        origin.stop()
+        recorder.close()
+        let offline = try ServedMap("{}", unmatched: .fail, cache: LocalSubstitutionCache(contentsOf: recorder.mapFile))
+        for page in ["https://h.example", "https://i.example"] {
+            let local = try offline.local(page)
+            let response = try offline.exchange(name + "/", fields: ["Origin: \(local)"])
+            #expect(response.all("Access-Control-Allow-Origin") == [local])
+            #expect(response.all("Access-Control-Allow-Credentials") == ["true"])
+            #expect(response.all("Access-Control-Expose-Headers") == ["X-Total-Count"])
+            #expect(response["X-Total-Count"] == "40")
+        }
+    }
+
     @Test("An app's session follows a recorded redirect")
     func followed() async throws {
         let origin = try LoopbackServer(routes: ["/old": .redirect(to: "/new"), "/new": .text("new")])

@@ -70,7 +70,7 @@ extension EditedMap {
                     "\(key): Nothing was added, because \(reason). To add the URL anyway, name the file to return."
             )
         }
-        let headers = RecordingRules.Headers.recorded { loaded.response.value(forHTTPHeaderField: $0) }
+        let headers = RecordingRules.Headers.recorded(of: loaded.response)
         let exchanges = RecordedResponse(loaded, headers: headers).map { [RecordedExchange($0)] } ?? []
         guard let added = try add(exchanges, for: url, as: key, replacing: replacing).first else {
             throw Complaint(printable: "\(key): Nothing was added.")

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPSyntax
 package import LocalSubstitution
-import MapWriting
+package import MapWriting
 
 /// A response for a map, and the requests for which the map returns it. The request can have any method, and the
 /// response any status. No header may contain a credential.
@@ -80,57 +80,5 @@ extension RecordedExchange {
         }
     }
 
-    /// The response headers that a test's recording has, because clients read them. Headers that belong to one
-    /// transfer, to one user or to a cache are left out.
-    package enum Headers {
-        /// Returns the headers to record, by name, and the names of the headers to leave out. If a header is left out
-        /// since it may contain a credential, this reason follows its name in parentheses.
-        ///
-        /// - Parameters:
-        ///   - names: The names of the response's headers. `Content-Type` is neither recorded nor left out, since an
-        ///     entry has other fields for it. But a parameter that may be a credential is listed as left out.
-        ///   - value: Returns the value of the header with a name, in any letter case; `nil` if the response doesn't
-        ///     have the header.
-        package static func sorted(
-            _ names: [String],
-            _ value: (String) -> String?
-        ) -> (recorded: [String: String], leftOut: [String]) {
-            let wanted = names.filter { isRecorded($0.asciiLowercased) && $0.asciiLowercased != "content-type" }
-                .map { spellings[$0.asciiLowercased] ?? $0 }
-            var leftOut = names.filter { !isRecorded($0.asciiLowercased) }
-            let recorded = RecordingRules.Headers.recorded(wanted, value)
-            leftOut += wanted.filter { recorded[$0] == nil }.map { "\($0) (its value may be a credential)" }
-            if value("Content-Type").map({ SecretName.isIn($0) }) == true {
-                leftOut.append("a parameter of Content-Type (its value may be a credential)")
-            }
-            return (recorded, leftOut)
-        }
-
-        /// Unless the header's value may be a credential.
-        ///
-        /// - Parameter name: The header's name, in lowercase.
-        static func isRecorded(_ name: String) -> Bool {
-            spellings[name] != nil || isRate(name)
-                || prefixes.contains { name.hasPrefix($0) } && !ofTransfer.contains(name)
-        }
-
-        /// Returns whether a header, by its lowercase name, says how many requests a client may still make.
-        /// An example is `x-ratelimit-remaining`.
-        static func isRate(_ name: String) -> Bool {
-            name == "ratelimit" || name.hasPrefix("ratelimit-") || name.contains("-ratelimit-")
-        }
-
-        private static let spellings: [String: String] = {
-            let names =
-                RecordingRules.Headers.names + [
-                    "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
-                    "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
-                    "Deprecation", "Location", "Retry-After", "Sunset", "X-Total-Count",
-                ]
-            return Dictionary(names.map { ($0.asciiLowercased, $0) }) { $1 }
-        }()
-        private static let prefixes = ["access-control-", "content-"]
-        /// Headers that a map's response sets itself, or that would be wrong for it.
-        private static let ofTransfer = ["content-length", "content-encoding", "content-range"]
-    }
+    package typealias Headers = RecordingRules.Headers
 }

@@ -199,6 +199,34 @@ struct RecordingRulesTests {
         #expect(map.contains("DENY") && !map.contains("s3cr3t") && !map.contains(name), "\(map)")
     }
 
+    /// The names and values of headers, and whether they're recorded.
+    static let readHeaders: [(name: String, value: String, isRecorded: Bool)] = [
+        ("Access-Control-Expose-Headers", "Link, X-Total-Count", true), ("access-control-allow-origin", "*", true),
+        ("Access-Control-Max-Age", "5", true), ("X-Total-Count", "40", true), ("Retry-After", "5", true),
+        ("Content-Location", "/a.de", true), ("Content-MD5", "x", true), ("RateLimit", "\"a\";r=5", true),
+        ("RateLimit-Policy", "\"a\";q=9", true), ("X-RateLimit-Remaining", "5", true), ("Sunset", "x", true),
+        ("Deprecation", "@1", true), ("Link", "</2>; rel=next", true),
+        ("Content-Security-Policy-Report-Only", "a", true),
+        // Only the page that asked could read the response. The server sends these headers for each page.
+        ("Access-Control-Allow-Origin", "https://i", false), ("Access-Control-Allow-Credentials", "true", false),
+        ("Content-Length", "1", false), ("Content-Encoding", "x", false), ("ETag", "\"1\"", false),
+        ("Age", "1", false), ("X-Session", "1", false), ("Connection", "close", false),
+    ]
+
+    @Test("The headers that clients read are recorded, as in a test's recording", arguments: readHeaders)
+    func clientHeaders(name: String, value: String, isRecorded: Bool) throws {
+        let fixture = try RecorderFixture()
+        let recorder = try fixture.open()
+        let headers = ["Content-Type": "text/plain; charset=utf-8", name: value]
+        try recorder.record("https://h/a", Data("x".utf8), headers)
+        recorder.close()
+        let answer =
+            try LocalSubstitutionCache(map: fixture.map())
+            .cachedResponse(for: RecorderFixture.request("https://h/a"))?.response as? HTTPURLResponse
+        #expect(fixture.mapText.contains("headers") == isRecorded)
+        if isRecorded { #expect(answer?.value(forHTTPHeaderField: name) == value) }
+    }
+
     @Test(
         "A header that shows another page is recorded",
         arguments: [

@@ -203,6 +203,20 @@ struct RepresentationTests {
         #expect(fixture.mapText == "{\n  \"https://h/a\": \"h/a.txt\"\n}\n" && fixture.files == ["h/a.txt"])
     }
 
+    @Test("The same bytes with another number of requests that a client may still make are no other representation")
+    func rates() throws {
+        let recorder = try fixture.open()
+        for (accept, left) in [("a", "9"), ("b", "8"), ("c", "7")] {
+            let headers = [
+                "Content-Type": "text/plain; charset=utf-8", "Vary": "Accept", "X-RateLimit-Remaining": left,
+            ]
+            try recorder.record(Self.url, Data("x".utf8), headers, request: ["Accept": accept])
+        }
+        recorder.close()
+        let entry = #"{ "file": "h/a.txt", "headers": { "X-RateLimit-Remaining": "7" } }"#
+        #expect(fixture.mapText == "{\n  \"https://h/a\": \(entry)\n}\n")
+    }
+
     @Test("The same bytes with another type are another representation")
     func sameBytes() throws {
         let recorder = try fixture.open()
