@@ -53,6 +53,18 @@ struct UsageTests {
             Mistake(["get", "-reload", url], "“-reload” isn't an option of get. Did you mean “--reload”?"),
             Mistake(["get", url, "--output"], "--output needs a value. Use --output FILE."),
             Mistake(["get", "--map", "--json", url], "--map needs a value. Use --map FILE."),
+            Mistake(
+                ["get", "--record", "", url],
+                "The value of --record is empty. Use --record DIR. If it's a variable, set it first.\n"
+            ),
+            Mistake(["serve", "--record=", "--origin", url], "The value of --record is empty. Use --record DIR."),
+            Mistake(["get", "--output", "", url], "The value of --output is empty. Use --output FILE."),
+            Mistake(["check", "--map", ""], "The value of --map is empty. Use --map FILE."),
+            Mistake(["check", "--resources", ""], "The value of --resources is empty. Use --resources DIR."),
+            Mistake(["import", "--into", "", "a.har"], "The value of --into is empty. Use --into DIR."),
+            Mistake(["import", ""], "import: FILE.har is empty. Name a file."),
+            Mistake(["import", "--", ""], "import: FILE.har is empty. Name a file."),
+            Mistake(["add", url, ""], "add: FILE is empty. Name a file."),
             Mistake(["get", "--json=1", url], "--json doesn't take a value. Leave out “=1”."),
             Mistake(["get", "--reload=", url], "--reload doesn't take a value. Leave out “=”."),
             Mistake(["get", "--map", "other.json", "--map=other.json", url], "--map is given twice. Give it once."),

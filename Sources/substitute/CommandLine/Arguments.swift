@@ -8,14 +8,15 @@ struct Arguments: Sendable {
     private var values: [String: [String]] = [:]
 
     /// - Throws: A failure with the status `usage` if the subcommand doesn't know an option, if an option's value is
-    ///   missing, if a flag has a value, or if an option that has a value and doesn't repeat is given twice.
+    ///   missing or an empty path, if a flag has a value, or if an option that has a value and doesn't repeat is given
+    ///   twice. Also if an operand is an empty path.
     init(_ words: [String], for command: Subcommand) throws(Complaint) {
         let options = command.allOptions
         var rest = words[...]
         while let word = rest.popFirst() {
             if word == "--" {
                 operands += rest
-                return
+                break
             }
             guard word.hasPrefix("-"), word != "-" else {
                 operands.append(word)
@@ -34,6 +35,7 @@ struct Arguments: Sendable {
             }
             try add(option, given: parts.dropFirst().first, &rest)
         }
+        try checkPaths(command)
     }
 
     /// Names are without `--`.
@@ -61,12 +63,20 @@ struct Arguments: Sendable {
         }
     }
 
+    /// Throws a failure with the status `usage` if an operand that must be a path is empty.
+    private func checkPaths(_ command: Subcommand) throws(Complaint) {
+        for (operand, kind) in zip(operands, command.operands) where kind.isPath && operand.isEmpty {
+            let name = kind.placeholder.filter { !"[]".contains($0) }
+            throw Complaint(usage: "\(command.name): \(name) is empty. Name a file. If it's a variable, set it first.")
+        }
+    }
+
     private mutating func add(
         _ option: Subcommand.Option,
         given: String?,
         _ rest: inout ArraySlice<String>
     ) throws(Complaint) {
-        guard let placeholder = option.value?.placeholder else {
+        guard let kind = option.value else {
             if let given { throw Complaint(usage: "--\(option.name) doesn't take a value. Leave out “=\(given)”.") }
             values[option.name] = []
             return
@@ -77,7 +87,14 @@ struct Arguments: Sendable {
         // A word that begins with -- is the next option, not this option's value. With --name=value, a value can begin
         // with --.
         guard let value = given ?? (rest.first?.hasPrefix("--") == true ? nil : rest.popFirst()) else {
-            throw Complaint(usage: "--\(option.name) needs a value. Use --\(option.name) \(placeholder).")
+            throw Complaint(usage: "--\(option.name) needs a value. Use --\(option.name) \(kind.placeholder).")
+        }
+        // An empty path would be the current folder.
+        guard !kind.isPath || !value.isEmpty else {
+            throw Complaint(
+                usage: "The value of --\(option.name) is empty. Use --\(option.name) \(kind.placeholder). "
+                    + "If it's a variable, set it first."
+            )
         }
         values[option.name, default: []].append(value)
     }

@@ -51,13 +51,21 @@ struct Subcommand: Sendable {
     /// A string literal is the placeholder of a value without suggestions.
     struct Value: Sendable, ExpressibleByStringLiteral {
         let placeholder: String
+        /// Whether the value is the path of a file or folder.
+        private(set) var isPath = false
         /// Returns suggestions for a shell, in the form that ``Subcommand/suggestions(for:)`` describes.
         let suggestions: @Sendable () -> [String]
 
-        static let folder = Value("DIR", ["*/"])
-        static let mapFile = Value("FILE", ["*.json"])
+        static let folder = path("DIR", "*/")
+        static let mapFile = path("FILE", "*.json")
 
-        static func file(_ placeholder: String = "FILE", _ names: String = "*") -> Value { Value(placeholder, [names]) }
+        static func file(_ placeholder: String = "FILE", _ names: String = "*") -> Value { path(placeholder, names) }
+
+        private static func path(_ placeholder: String, _ names: String) -> Value {
+            var value = Value(placeholder, [names])
+            value.isPath = true
+            return value
+        }
 
         init(stringLiteral placeholder: String) { self.init(placeholder, []) }
 
