@@ -49,6 +49,11 @@ final class RecorderFolder: Sendable {
         if let misspelling = map.misspelling {
             throw SubstitutionRecorderError(.unwritable, folder, "can't be used. \(misspelling)")
         }
+        if let file = WrittenFolder.fileInPlace(of: resources) {
+            let isFolder = file == folder.standardizedFileURL.path
+            let subject = isFolder ? "is a file, not a folder" : "can't be used, since “\(file)” is a file"
+            throw SubstitutionRecorderError(.unwritable, folder, "\(subject). Name another folder, or move the file.")
+        }
         do {
             try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
         } catch {

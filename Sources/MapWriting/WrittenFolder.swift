@@ -337,6 +337,19 @@ private final class FilePlace {
     }
 }
 
+extension WrittenFolder {
+    /// Returns the path of the file that's where a folder, or a folder around it, must be; `nil` if there's none.
+    package static func fileInPlace(of folder: URL) -> String? {
+        var place = folder.standardizedFileURL
+        while place.path != "/" {
+            // A path through a file doesn't exist.
+            if let status = FileStatus(path: place.path) { return status.kind == .folder ? nil : place.path }
+            place.deleteLastPathComponent()
+        }
+        return nil
+    }
+}
+
 /// Why a file can't be written.
 extension Complaint {
     /// - Parameters:

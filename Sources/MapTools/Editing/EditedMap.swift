@@ -264,6 +264,12 @@ package struct EditedMap {
 
     static func makeFolder(_ folder: URL) throws(Complaint) {
         if FileStatus(path: folder.path)?.kind == .folder { return }
+        if let file = WrittenFolder.fileInPlace(of: folder) {
+            throw Complaint(
+                printable: "The folder “\(folder.path)” can't be created, since “\(file)” is a file. "
+                    + "Use another folder, or move the file."
+            )
+        }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {

@@ -143,6 +143,26 @@ struct RecorderPlaceTests {
         #expect(FileStatus(path: fixture.folder.file("kept/h/a.txt").path) != nil)
     }
 
+    @Test(
+        "A file where a folder must be is named",
+        arguments: [
+            ("a", "PATH/a” is a file, not a folder. Name another folder, or move the file."),
+            ("a/b/c", "PATH/a/b/c” can't be used, since “PATH/a” is a file."),
+            ("b", "PATH/b” can't be used, since “PATH/b/Substitutes” is a file."),
+        ]
+    )
+    func file(name: String, message: String) throws {
+        let path = fixture.folder.url.standardizedFileURL.path
+        try fixture.folder.write("a", "mine")
+        try fixture.folder.write("b/Substitutes", "mine")
+        let folder = fixture.folder.url.appendingPathComponent(name)
+        let error = #expect(throws: SubstitutionRecorderError.self) { try SubstitutionRecorder(folder: folder) }
+        #expect(error?.kind == .unwritable)
+        let expected = message.replacing("PATH", with: path)
+        #expect(error?.description.contains(expected) == true, "\(error?.description ?? "")")
+        #expect(try String(contentsOf: fixture.folder.file("a"), encoding: .utf8) == "mine")
+    }
+
     @Test("A folder with the name in another letter case is refused, and nothing changes")
     func letterCase() throws {
         try fixture.folder.makeFolder("substitutes")
