@@ -53,6 +53,8 @@ extension Exchange {
 
         /// Whether the response replaces a different one that the server may have chosen for another request.
         var replacesAnother = false
+        /// Whether the oldest response to another request was dropped for this one, since there were too many.
+        var dropsOldest = false
 
         /// Returns whether the response's request and another one have the same values for all headers by which the
         /// server chose.
@@ -65,12 +67,13 @@ extension Exchange {
         private(set) lazy var digest = Digest.hexadecimal(of: response.body)
 
         /// Clauses about headers that are left out because they may contain a credential, or although a closure has set
-        /// them, and about another response that this one replaces; `nil` if there are none.
+        /// them, and about another response that this one replaces or that was dropped for it; `nil` if there are none.
         var note: String? {
             let headers = RecordingRules.Headers.noteOnWithheld(of: exchange.response)
             let notes = [
                 headers, leftOut.isEmpty ? nil : "without \(leftOut.listed())",
                 replacesAnother ? RecordingRules.keptLast : nil,
+                dropsOldest ? RecordingRules.keptNewest : nil,
             ].compactMap(\.self)
             return notes.isEmpty ? nil : notes.joined(separator: "; ")
         }

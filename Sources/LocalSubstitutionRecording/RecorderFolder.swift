@@ -86,6 +86,8 @@ final class RecorderFolder: Sendable {
 
     // MARK: Responses in the folder
 
+    var newOrChanged: Int { index.withLock { $0.newOrChanged } }
+
     var foreign: ForeignEntries { index.withLock { $0.foreign } }
 
     func responses(for url: NormalizedURL) -> Representations? { index.withLock { $0.responses[url.canonical] } }
@@ -182,8 +184,13 @@ final class RecorderFolder: Sendable {
             }
         }
         let files = WrittenFolder.Batch(in: output.map.writtenResources)
+        func isUnchanged(_ number: Int, _ accepted: Exchange.Accepted) -> Bool {
+            guard let file = putUnchanged(accepted, foreign) else { return false }
+            if accepted.dropsOldest { outcomes[number] = recorded(accepted, as: file) }
+            return true
+        }
         let new = last.values.flatMap(\.self).sorted { $0.number < $1.number }
-            .filter { !putUnchanged($0.accepted, foreign) }
+            .filter { !isUnchanged($0.number, $0.accepted) }
             .map { ($0.number, $0.accepted, file: newName(for: $0.accepted, &output.map.names, files)) }
         var problem: Complaint?
         var ofJournal: Complaint?
@@ -192,14 +199,13 @@ final class RecorderFolder: Sendable {
             do throws(Complaint) {
                 if let ofJournal { throw ofJournal }
                 // A response that arrived together with this one may have the same body.
-                if putUnchanged(accepted, foreign) {
+                if isUnchanged(number, accepted) {
                     output.map.names.release(file)
                     continue
                 }
                 try files.create(accepted.response.body, as: file)
                 put(accepted, file: file, foreign)
-                let url = resources.url(of: file)
-                outcomes[number] = .recorded(file: url, bytes: accepted.response.body.count, note: accepted.note)
+                outcomes[number] = recorded(accepted, as: file)
             } catch {
                 output.map.names.release(file)
                 // The earlier recording stays: it's still complete, and has its own validator.
@@ -212,9 +218,13 @@ final class RecorderFolder: Sendable {
         return problem
     }
 
-    /// Records a response without writing its body, if the folder already has the same body. Otherwise, changes nothing
-    /// and returns `false`.
-    private func putUnchanged(_ accepted: Exchange.Accepted, _ foreign: ForeignEntries) -> Bool {
+    private func recorded(_ accepted: Exchange.Accepted, as file: String) -> Exchange.Report {
+        .recorded(file: resources.url(of: file), bytes: accepted.response.body.count, note: accepted.note)
+    }
+
+    /// Records a response without writing its body, if the folder already has the same body. Returns the body's file.
+    /// Otherwise, changes nothing and returns `nil`.
+    private func putUnchanged(_ accepted: Exchange.Accepted, _ foreign: ForeignEntries) -> String? {
         let found = responses(for: accepted.url)
         let recorded = found?.recorded(for: accepted.requestHeaders)
         let (digest, bytes) = (accepted.digest, accepted.response.body.count)
@@ -228,16 +238,16 @@ final class RecorderFolder: Sendable {
                 status.size == old.notes.bytes
             else { continue }
             put(accepted, file: name, foreign)
-            return true
+            return name
         }
         if recorded != nil, accepted.choosing.hasOthers { accepted.replacesAnother = true }
-        return false
+        return nil
     }
 
     private func put(_ accepted: Exchange.Accepted, file: String, _ foreign: ForeignEntries) {
         let new = accepted.recorded(as: file, defaults: foreign.defaults)
         index.withLock { index in
-            index.put(new, for: accepted.url.canonical, to: accepted.requestHeaders)
+            accepted.dropsOldest = index.put(new, for: accepted.url.canonical, to: accepted.requestHeaders)
             index.trim(to: limit, sparesNewest: true)
         }
     }

@@ -28,6 +28,9 @@ struct RecorderIndex: Sendable {
     private(set) var bytes: Int
     private var count: Int
     var unsaved: Unsaved
+    /// The responses in the folder when the recorder opened it, by canonical URL, for those URLs whose responses were
+    /// replaced or dropped since; `nil` for a URL without one.
+    private var originals: [String: Representations?] = [:]
 
     /// The date of the newest response, in milliseconds since 1970.
     private var lastStamp: Int
@@ -65,12 +68,20 @@ struct RecorderIndex: Sendable {
         return unused.filter { name in !others.contains { $0.contains(name) } }
     }
 
+    /// How many of the responses are new, or have changed since the recorder opened the folder.
+    var newOrChanged: Int {
+        originals.reduce(0) { $0 + (responses[$1.key]?.newOrChanged(since: $1.value) ?? 0) }
+    }
+
     /// - Parameter url: The canonical URL, whose earlier response to the same request is replaced.
-    mutating func put(_ response: Response, for url: String, to headers: [String: String]) {
+    /// - Returns: Whether the oldest response to another request for the URL was dropped, since there were too many.
+    mutating func put(_ response: Response, for url: String, to headers: [String: String]) -> Bool {
         var response = response
         response.notes.date = nextStamp()
-        change(url) { $0.put(response, to: headers) }
+        var hasDropped = false
+        change(url) { hasDropped = $0.put(response, to: headers) }
         noteAge(of: url, response.notes.date)
+        return hasDropped
     }
 
     /// Notes that the recorded response to a request for a canonical URL is still current, which makes it the newest.
@@ -90,6 +101,7 @@ struct RecorderIndex: Sendable {
 
     /// Changes the responses to a canonical URL, and notes what has to be written for that.
     private mutating func change(_ url: String, _ body: (inout Representations) -> Void) {
+        if originals[url] == nil { originals.updateValue(responses[url], forKey: url) }
         let old = responses[url] ?? Representations()
         var new = old
         body(&new)

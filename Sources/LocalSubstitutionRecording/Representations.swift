@@ -16,8 +16,7 @@ struct Representations: Sendable {
     /// those in which recorded requests differ, though the server may no longer name them.
     private var names: Set<String> = []
 
-    /// How many responses a URL has at most, and how many different requests a response.
-    private static let most = 16
+    private static let most = RecordingRules.mostRepresentations
     /// The longest value of a header that a condition compares, in bytes.
     private static let longest = 1_024
 
@@ -87,16 +86,20 @@ struct Representations: Sendable {
 
     /// Replaces an earlier response to a request with these headers. If the response's file is already that of another
     /// request's response, both have the same response from now on.
-    mutating func put(_ new: Response, to headers: [String: String]) {
+    ///
+    /// - Returns: Whether the oldest response to another request was dropped, since there were too many.
+    mutating func put(_ new: Response, to headers: [String: String]) -> Bool {
         names.formUnion((new.notes.vary ?? []).map(\.asciiLowercased))
         let request = request(headers)
         let wanted = compared(request)
         for place in all.indices { all[place].requests = all[place].requests.filter { compared($0) != wanted } }
         var new = new
+        var hasDropped = false
         if let place = all.firstIndex(where: { $0.notes.file == new.notes.file }) {
             new.requests = all[place].requests + [request]
             if new.requests.count > Self.most, let first = new.requests.min(by: isBefore) {
                 new.requests.remove(at: new.requests[0] == first ? 1 : 0)
+                hasDropped = true
             }
             all[place] = new
         } else {
@@ -109,9 +112,25 @@ struct Representations: Sendable {
             let spared = fallback?.notes.file
             let oldest = all.filter { $0.notes.file != spared }.min { $0.notes.date < $1.notes.date }
             all.removeAll { $0.notes.file == oldest?.notes.file }
+            hasDropped = true
+        } else if fallback?.notes.file == new.notes.file {
+            // A request that was dropped still gets its response.
+            hasDropped = false
         }
         updateNames()
         text = currentText
+        return hasDropped
+    }
+
+    /// Returns how many responses others don't have, at least 1 if their entry isn't the same.
+    func newOrChanged(since others: Representations?) -> Int {
+        guard let others else { return all.count }
+        let new = all.count { response in
+            !others.all.contains { other in
+                other.notes.digest == response.notes.digest && other.written.text == response.written.text
+            }
+        }
+        return max(new, text == others.text || all.isEmpty ? 0 : 1)
     }
 
     /// Does nothing if no response has the file.

@@ -266,6 +266,9 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// delivering more.
     package var isBehind: Bool { contents.hasTooManyPending }
 
+    /// How many of the folder's responses are new, or have changed since the recorder opened the folder.
+    package var newOrChanged: Int { contents.newOrChanged }
+
     package func writeBodies() { report(contents.writeBodies()) }
 
     private func responses(for request: URLRequest) -> Representations? {

@@ -119,6 +119,17 @@ extension RecordingRules {
     package static let keptLast =
         "only the last of several responses is recorded, since a map can't compare everything that “Vary” lists"
 
+    /// How many different responses a URL has at most in a recorder's folder, and how many different requests a response.
+    package static let mostRepresentations = 16
+
+    /// A clause about a response for which the oldest one to another request was dropped.
+    package static let keptNewest =
+        "only the newest are recorded, since a URL has at most \(mostRepresentations) responses, "
+        + "each to at most \(mostRepresentations) different requests"
+
+    /// The clauses about responses that aren't recorded any more, since another one is.
+    package static let keptOthers = [keptLast, keptNewest]
+
     /// The response headers that all recordings have, because clients read them. Headers that belong to one transfer (such
     /// as `Content-Encoding` and `Date`), to one user (`Set-Cookie`) or to a cache (such as `Cache-Control` and `ETag`) are
     /// left out. `Vary` is left out, too, since URLSession may reject a response with it from a cache.

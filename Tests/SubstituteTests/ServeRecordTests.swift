@@ -159,6 +159,19 @@ struct ServeRecordTests {
         }
     }
 
+    @Test("Representations beyond 16 are named, and not counted as recorded")
+    func manyRepresentations() async throws {
+        defer { origin.stop() }
+        let base = String(origin.baseURL.absoluteString.dropLast())
+        let server = try await ServerProcess(in: folder, ["--origin", base, "--record", "Kept"])
+        for number in 1...20 { try request("/part", to: server, "HX-Request: \(number)") }
+        let messages = try await server.end().messages
+        let limits = "a URL has at most 16 responses, each to at most 16 different requests"
+        let line = "substitute: not recorded 4 times: only the newest are recorded, since \(limits): \(base)/part\n"
+        #expect(messages.contains(line), "\(messages)")
+        #expect(messages.contains("16 responses new or changed in "), "\(messages)")
+    }
+
     @Test("Responses of the map's entries aren't recorded, and a line says so")
     func ofMap() async throws {
         defer { origin.stop() }

@@ -65,7 +65,7 @@ struct NotRecorded: Sendable {
         switch event.kind {
         case .notRecorded: event.reason
         // The response may have replaced another one.
-        case .recorded: event.reason?.hasSuffix(RecordingRules.keptLast) == true ? RecordingRules.keptLast : nil
+        case .recorded: RecordingRules.keptOthers.first { event.reason?.contains($0) == true }
         case .matched: map.map { "an entry of \($0.path) responded" }
         default: nil
         }

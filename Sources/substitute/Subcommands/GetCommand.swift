@@ -146,7 +146,7 @@ private struct CommandSession: Sendable {
         recorder.close()
         // With --offline, a response to record can only come through an entry's `forwardTo`. So report only if a
         // response was recorded.
-        if !isOffline || cache.statistics.recorded > 0 { output.recorded(by: cache, in: recorder) }
+        if !isOffline || recorder.newOrChanged > 0 { output.recorded(in: recorder) }
     }
 }
 
@@ -162,9 +162,9 @@ extension Output {
 
     /// Prints how many responses a recorder added or changed, and the path of its map. Prints nothing after an error,
     /// since the map may lack these responses.
-    func recorded(by cache: LocalSubstitutionCache, in recorder: SubstitutionRecorder) {
+    func recorded(in recorder: SubstitutionRecorder) {
         guard !hasPrintedError else { return }
-        let count = cache.statistics.recorded
+        let count = recorder.newOrChanged
         message("\(count.counted("response", "responses")) new or changed in \(recorder.mapFile.path)")
     }
 }

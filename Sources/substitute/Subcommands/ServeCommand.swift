@@ -109,7 +109,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
             output.message("\(left) printed, since nothing read the output. Redirect it to a file to see all of them.")
         }
         for group in totals.notRecorded ?? [] { output.message(group.text()) }
-        if let recorder { output.recorded(by: cache, in: recorder) }
+        if let recorder { output.recorded(in: recorder) }
         try? output.json(totals, onOneLine: true)
     }
     return .done

@@ -449,6 +449,28 @@ struct RecorderTests {
         _ = try fixture.map()
     }
 
+    /// What a server sends again, and how many responses have changed then.
+    static let again: [(body: String, headers: [String: String], changed: Int)] = [
+        ("one", ["Content-Type": "text/plain; charset=utf-8"], 0),
+        ("one", ["Content-Type": "text/plain; charset=utf-8", "ETag": "\"2\""], 0),
+        ("two", ["Content-Type": "text/plain; charset=utf-8"], 1), ("one", ["Content-Type": "text/html"], 1),
+        ("one", ["Content-Type": "text/plain; charset=utf-8", "X-Frame-Options": "DENY"], 1),
+    ]
+
+    @Test("The same bytes with another type or header count as changed", arguments: again)
+    func newOrChanged(body: String, headers: [String: String], changed: Int) throws {
+        let first = try fixture.open()
+        #expect(first.newOrChanged == 0)
+        for body in ["zero", "one"] { try first.record("https://h/a", body) }
+        try first.record("https://h/b", "b")
+        first.close()
+        #expect(first.newOrChanged == 2, "each is counted once")
+        let next = try fixture.open()
+        try next.record("https://h/a", Data(body.utf8), headers)
+        next.close()
+        #expect(next.newOrChanged == changed)
+    }
+
     @Test("A folder that isn't writable is refused when it's opened", arguments: [".", "Substitutes"])
     func readOnly(name: String) throws {
         try fixture.recordAndClose("https://h/a", "one")

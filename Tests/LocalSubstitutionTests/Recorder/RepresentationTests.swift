@@ -360,6 +360,30 @@ struct RepresentationTests {
         #expect(try fixture.map().entries.map(\.responding.count) == [2])
     }
 
+    @Test("Beyond 16 different responses or requests, the log says that an older one is gone")
+    func boundedNotes() throws {
+        func isGone(_ report: Exchange.Report) -> Bool {
+            if case .recorded(_, _, RecordingRules.keptNewest?) = report { true } else { false }
+        }
+        let recorder = try fixture.open()
+        let gone = try (0..<20).map {
+            isGone(try record(recorder, "\($0)", for: ["RSC": "\($0)"], vary: "RSC"))
+        }
+        #expect(gone == Array(repeating: false, count: 16) + Array(repeating: true, count: 4))
+        #expect(recorder.newOrChanged == 16)
+        recorder.close()
+        let other = try RecorderFixture()
+        let next = try other.open()
+        // Requests for what all others get, too, can't be told apart from them.
+        for number in 0..<20 {
+            #expect(!isGone(try record(next, "page", for: number == 0 ? [:] : ["RSC": "\(number)"], vary: "RSC")))
+        }
+        let parts = try (20..<40).map { isGone(try record(next, "part", for: ["RSC": "\($0)"], vary: "RSC")) }
+        #expect(parts == Array(repeating: false, count: 16) + Array(repeating: true, count: 4))
+        #expect(next.newOrChanged == 2)
+        next.close()
+    }
+
     @Test("Beyond 16, the response for all other requests stays, and so does the request that makes it that")
     func boundedPage() throws {
         let recorder = try fixture.open()
