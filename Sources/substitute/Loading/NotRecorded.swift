@@ -15,6 +15,8 @@ struct NotRecorded: Sendable {
         var count = 0
         /// At most five of the URLs, the most frequent first.
         var urls: [String] = []
+        /// What the reason says of each of the ``urls``, such as its response's status; `nil` if it's the same for all.
+        var values: [String]?
         /// How many URLs there are besides ``urls``.
         var more = 0
         /// The words of the command that loads the files whole, if only parts of them arrived; otherwise, `nil`.
@@ -29,7 +31,8 @@ struct NotRecorded: Sendable {
                 return "not \(what) \(times): \(reason). To record \(some): \(command)"
             }
             guard !urls.isEmpty else { return "not \(what) \(times): \(reason)" }
-            let shown = urls.prefix(2)
+            let examples = values.map { zip($0, urls).map { "\($0) \($1)" } } ?? urls
+            let shown = examples.prefix(values == nil ? 2 : 4)
             let others = all > shown.count ? " and \((all - shown.count).grouped) more" : ""
             return "not \(what) \(times): \(reason): \(shown.joined(separator: " "))\(others)"
         }
@@ -44,8 +47,14 @@ struct NotRecorded: Sendable {
     fileprivate static let mostNamed = 5
     /// The map whose entries' responses are noted as not recorded, too; `nil` if they aren't noted.
     private let map: URL?
-    /// How often each URL's response wasn't recorded, by reason.
-    private var counts: [String: [URL: Int]] = [:]
+    /// What wasn't recorded: a URL, and what the reason says of its response, such as the status.
+    private struct Item: Hashable, Sendable {
+        let url: URL
+        let value: String?
+    }
+
+    /// How often each item wasn't recorded, by reason.
+    private var counts: [String: [Item: Int]] = [:]
     /// How many reasons to note, and how many URLs to count for each. All other URLs of a reason are counted as one.
     private static let most = 1_000
 
@@ -54,10 +63,15 @@ struct NotRecorded: Sendable {
 
     /// Notes the event of a response that wasn't recorded, or that a later one replaced. Ignores other events.
     mutating func add(_ event: LocalSubstitutionCache.Event) {
-        guard let url = event.url, let reason = reason(for: event), counts[reason] != nil || counts.count < Self.most
-        else { return }
-        let urls = counts[reason, default: [:]]
-        let other = urls.count < Self.most || urls[url] != nil ? url : urls.keys.first ?? url
+        guard let url = event.url, var reason = reason(for: event) else { return }
+        var item = Item(url: url, value: nil)
+        for varied in VariedReason.all {
+            guard let value = varied.value(in: reason) else { continue }
+            (item, reason) = (Item(url: url, value: value), varied.summary)
+        }
+        guard counts[reason] != nil || counts.count < Self.most else { return }
+        let items = counts[reason, default: [:]]
+        let other = items.count < Self.most || items[item] != nil ? item : items.keys.first ?? item
         counts[reason, default: [:]][other, default: 0] += 1
     }
 
@@ -75,15 +89,17 @@ struct NotRecorded: Sendable {
     func groups(of recorder: SubstitutionRecorder) -> [Group] {
         let part = Complaint.part.description
         return counts.map { reason, counts in
-            let counts = reason == part ? counts.filter { !recorder.hasAnswer(to: URLRequest(url: $0.key)) } : counts
-            let urls = counts.sorted { ($1.value, $0.key.absoluteString) < ($0.value, $1.key.absoluteString) }.prefix(
-                Self.mostNamed
-            )
-            .map { reason == part ? $0.key.absoluteString : ShownURL($0.key).text }
+            let counts = counts.filter { reason != part || !recorder.hasAnswer(to: URLRequest(url: $0.key.url)) }
+            let items = counts.sorted { one, other in
+                let texts = (one.key.url.absoluteString, other.key.url.absoluteString)
+                return (other.value, one.key.value ?? "", texts.0) < (one.value, other.key.value ?? "", texts.1)
+            }.prefix(Self.mostNamed).map(\.key)
+            let urls = items.map { reason == part ? $0.url.absoluteString : ShownURL($0.url).text }
             var group = Group(
                 reason: reason,
                 count: counts.values.reduce(0, +),
                 urls: urls,
+                values: items.contains { $0.value != nil } ? items.map { $0.value ?? "" } : nil,
                 more: counts.count - urls.count
             )
             if reason == part { group.command = Group.command(recording: urls, in: recorder.folder) }
