@@ -86,6 +86,9 @@ extension LoopbackServer {
         /// Closes the connection without sending a byte.
         case dropBeforeHead
 
+        /// Sends these bytes in place of the answer, then closes the connection.
+        case sendInstead(Data)
+
         /// Sends a head that promises the whole body, then this many bytes of it, then closes the connection.
         ///
         /// The message is incomplete in the sense of RFC 9112 section 8; a chunked one lacks its last chunk.

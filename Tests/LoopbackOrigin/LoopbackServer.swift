@@ -161,6 +161,10 @@ private struct Connection {
     /// Sends an answer, as far as its fault allows. Returns whether another request may follow.
     private func send(_ answer: LoopbackServer.Answer, to request: LoopbackServer.Request) throws -> Bool {
         guard !accepted.stopSignal.isRaised(within: answer.delay), answer.fault != .dropBeforeHead else { return false }
+        if case .sendInstead(let bytes) = answer.fault {
+            try sendCounted(bytes)
+            return false
+        }
         let keepsAlive = !request.closesConnection && !answer.endsConnection(for: request)
         let chunked = answer.isChunked(for: request)
         let head = answer.head(chunked: chunked, closing: !keepsAlive)
@@ -174,7 +178,7 @@ private struct Connection {
         try socket.write(head.encoded)
         switch answer.fault {
         case .dropAfter(let count), .stallAfter(let count): body = body.prefix(max(0, count))
-        case .dropBeforeHead, nil: break
+        case .dropBeforeHead, .sendInstead, nil: break
         }
         // In pieces, so that the count of bytes keeps up with a slow client.
         while !body.isEmpty {

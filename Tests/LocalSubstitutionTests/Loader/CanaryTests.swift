@@ -315,6 +315,32 @@ struct CanaryTests {
         }
     }
 
+    @Test("A connection that ends inside a head traps", arguments: ["", "Content-Ty"])
+    func endInHead(_ rest: String) async {
+        await #expect(processExitsWith: .signal(SIGILL)) { [rest] in
+            let origin = try LoopbackServer { _ in
+                LoopbackServer.Answer(fault: .sendInstead(Data("HTTP/1.1 200 OK\r\n\(rest)".utf8)))
+            }
+            _ = try await session(with: nil).data(from: origin.url("a"))
+        }
+    }
+
+    @Test(
+        "A head that isn't as the loader expects it is an error with libcurl's text",
+        arguments: [
+            "HTTP/1.1 200 OK\r\nA: \u{E9}\r\nContent-Length: 1\r\n\r\nx", "HTTP/1.1 200 OK\nContent-Length: 1\n\nx",
+            "HTTP/1.1 200\r\nContent-Length: 1\r\n\r\nx",
+        ]
+    )
+    func unexpectedHead(_ text: String) async throws {
+        let bytes = try #require(text.data(using: .isoLatin1))
+        let origin = try LoopbackServer { _ in LoopbackServer.Answer(fault: .sendInstead(bytes)) }
+        defer { origin.stop() }
+        let error = await #expect(throws: URLError.self) { try await session(with: nil).data(from: origin.url("a")) }
+        #expect(error?.code == .unknown)
+        #expect(error?.localizedDescription == "Failed writing header")
+    }
+
     @Test(
         "A compressed body that ends too early is no error, and nothing counts the bytes received",
         arguments: [
