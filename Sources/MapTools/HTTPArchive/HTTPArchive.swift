@@ -84,6 +84,7 @@ package struct HTTPArchive: Sendable {
             body = try decoded(text, of: entry)
         } else if let name = entry.bodyFile {
             let bytes = try contents(ofFile: name, atMost: most)
+            guard !bytes.isEmpty || !entry.isBodyLost else { throw .noBody }
             body = Body(bytes: bytes, isText: entry.isWrittenAsText(bytes))
         } else {
             guard entry.hasEmptyBody else { throw .noBody }
@@ -233,9 +234,13 @@ extension HTTPArchive {
             guard let status, status != 304 else { return false }
             if method == "HEAD" || Redirect.statuses.contains(status) && headers["location"] != nil { return true }
             if size ?? -1 < 0 { return hasText && (contentLength == 0 || bodySize == 0) }
-            // Some programs write 0 for bodies that they no longer have. A compressed body may be empty.
-            let isLost = contentLength ?? 0 > 0 && bodySize ?? 0 > 0 && !isFromCompressed
-            return size == 0 && !isLost
+            return size == 0 && !isBodyLost
+        }
+
+        /// Whether the response had a body, even if the archive has an empty one: some programs write 0 for the size of bodies
+        /// that they no longer have. A compressed body may be empty.
+        var isBodyLost: Bool {
+            contentLength ?? 0 > 0 && bodySize ?? 0 > 0 && !isFromCompressed && method != "HEAD"
         }
 
         var isBase64: Bool { encoding?.asciiLowercased == "base64" }
@@ -370,13 +375,11 @@ extension HTTPArchive.Entry {
         return body.bytes.range(of: Data("\u{FFFD}".utf8)) == nil ? nil : type
     }
 
-    /// Returns whether a body's file has text in UTF-8 instead of in the charset that the server named, as Playwright
-    /// writes it. In other charsets, a text with more than ASCII is hardly ever valid UTF-8.
+    /// Returns whether a body's file has text. Playwright writes such text as UTF-8, whatever charset the server or the
+    /// document itself names. In other charsets, a text with more than ASCII is hardly ever valid UTF-8.
     fileprivate func isWrittenAsText(_ bytes: Data) -> Bool {
-        guard let contentType, let charset = contentType.charset, charset != MIMEType.standardCharset,
-            MIMEType.isText(contentType.essence), bytes.contains(where: { $0 > 0x7F })
-        else { return false }
-        return String(utf8: bytes) != nil
+        guard let type = contentType?.essence ?? MIMEType.sniffed(bytes), MIMEType.isText(type) else { return false }
+        return bytes.contains { $0 > 0x7F } && String(utf8: bytes) != nil
     }
 
     /// For bytes that the archive has in an unnamed encoding.

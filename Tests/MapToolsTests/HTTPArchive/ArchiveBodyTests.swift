@@ -247,6 +247,23 @@ struct ArchiveBodyTests {
         #expect(try fixture.served("https://h.com/a")?.body == (problem == nil ? Data("<p>".utf8) : nil))
     }
 
+    @Test(
+        "An empty file is an empty body, unless the server sent one",
+        arguments: [
+            (nil, 0, nil), ("0", 0, nil), ("73", 0, nil), ("73", -1, nil), (nil, 73, nil), ("73", 73, "noBody"),
+            ("0", 73, nil),
+        ] as [(String?, Int, String?)]
+    )
+    func emptyFile(length: String?, bodySize: Int, reason: String?) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("body", "")
+        let headers = length.map { [("Content-Length", $0)] } ?? []
+        let recording = Recording(text: nil, file: "body", size: 0, bodySize: bodySize, headers: headers)
+        let archive = try HTTPArchive(contentsOf: folder.write("a.har", Recording.archive([recording])))
+        var map = try fixture.edited()
+        #expect(map.take(archive, try HTTPArchive.Selection()).items.map { $0.left?.kind } == [reason])
+    }
+
     /// The types and bytes of bodies in files, and the types that are returned.
     static let fileTypes: [(type: String, bytes: Data, returned: String)] = [
         ("text/plain; charset=iso-8859-1", Data("café".utf8), "text/plain; charset=utf-8"),
@@ -260,11 +277,15 @@ struct ArchiveBodyTests {
         ("text/plain; charset=iso-8859-1", Data("cafe".utf8), "text/plain; charset=iso-8859-1"),
         ("text/html; charset=iso-2022-jp", Data("\u{1B}$B4A\u{1B}(B".utf8), "text/html; charset=iso-2022-jp"),
         ("text/plain; charset=utf-16le", Data([0x61, 0, 0xE9, 0]), "text/plain; charset=utf-16le"),
-        ("text/html", Data("ä".utf8), "text/html"),
+        ("text/html", Data("<meta charset=windows-1251>при".utf8), "text/html; charset=utf-8"),
+        ("text/xml", Data("<?xml version='1.0' encoding='ISO-8859-1'?><a>é</a>".utf8), "text/xml; charset=utf-8"),
+        ("x-unknown", Data("<html>ä".utf8), "text/html; charset=utf-8"), ("x-unknown", Data("ä".utf8), ""),
+        ("text/html", Data("<meta charset=windows-1251>".utf8), "text/html"),
+        ("text/html", Data([0x3C, 0x70, 0x3E, 0xE9]), "text/html"), ("image/png", Data("ä".utf8), "image/png"),
         ("application/x-list; charset=koi8-r", Data("ä".utf8), "application/x-list; charset=koi8-r"),
     ]
 
-    @Test("Text in a file is UTF-8 if it can't be in the server's charset", arguments: fileTypes)
+    @Test("Text in a file is UTF-8, unless it can't be", arguments: fileTypes)
     func textInFile(_ row: (type: String, bytes: Data, returned: String)) throws {
         for isHeader in [false, true] {
             let folder = try TemporaryFolder()
