@@ -147,6 +147,7 @@ extension Exchange {
     /// page could read the response, so these headers are left out. `SubstitutionServer` sends them for each page.
     private var recorded: RecordedResponse? {
         var headers = RecordingRules.Headers.recorded(of: response)
+        if !(300..<400 ~= response.statusCode) { headers["Location"] = nil }
         if headers["Access-Control-Allow-Origin"] != "*" {
             for name in ["Origin", "Credentials"] { headers["Access-Control-Allow-\(name)"] = nil }
         }

@@ -230,7 +230,7 @@ extension RecordingRules {
 /// from recording, the complaint has the entry's key. The reasons with a kind also keep a response from being imported, and
 /// `import --json` prints the kind.
 extension Complaint {
-    package static func method(_ method: String) -> Complaint { Complaint(VariedReason.method.text(method)) }
+    package static func method(_ method: String) -> Complaint { Complaint(RecordingRules.VariedReason.method.text(method)) }
     package static let body = Complaint("the request has a body")
     package static func url(_ problem: String) -> Complaint { Complaint(kind: "url", "the URL \(problem)") }
     package static func excluded(key: String) -> Complaint {
@@ -243,7 +243,7 @@ extension Complaint {
         Complaint(kind: "query", parameter.description)
     }
     package static func status(_ status: Int) -> Complaint {
-        status == 206 ? part : Complaint(VariedReason.status.text(String(status)))
+        status == 206 ? part : Complaint(RecordingRules.VariedReason.status.text(String(status)))
     }
     package static let part = Complaint(kind: "part", "the response is only a part of the file (status 206)")
     package static func responseHeader(_ header: String) -> Complaint {
@@ -267,30 +267,32 @@ extension Complaint {
     package static let closed = Complaint("the recorder was closed")
 }
 
-/// A reason why responses aren't recorded that names a value, such as a response's status.
-package struct VariedReason: Sendable {
-    private let start: String
-    private let end: String
-    /// The reason without the value.
-    package let summary: String
+extension RecordingRules {
+    /// A reason why responses aren't recorded that names a value, such as a response's status.
+    package struct VariedReason: Sendable {
+        private let start: String
+        private let end: String
+        /// The reason without the value.
+        package let summary: String
 
-    fileprivate static let method = VariedReason(
-        start: "the method is ",
-        end: "; only GET is recorded",
-        summary: "only the method GET is recorded"
-    )
-    fileprivate static let status = VariedReason(
-        start: "the status is ",
-        end: ", which isn't recorded",
-        summary: "the status isn't recorded"
-    )
-    package static let all = [method, status]
+        fileprivate static let method = VariedReason(
+            start: "the method is ",
+            end: "; only GET is recorded",
+            summary: "only the method GET is recorded"
+        )
+        fileprivate static let status = VariedReason(
+            start: "the status is ",
+            end: ", which isn't recorded",
+            summary: "the status isn't recorded"
+        )
+        package static let all = [method, status]
 
-    fileprivate func text(_ value: String) -> String { "\(start)\(value)\(end)" }
+        fileprivate func text(_ value: String) -> String { "\(start)\(value)\(end)" }
 
-    /// Returns the value that a reason names; `nil` for another reason.
-    package func value(in reason: String) -> String? {
-        guard reason.hasPrefix(start), reason.hasSuffix(end), reason.count > start.count + end.count else { return nil }
-        return String(reason.dropFirst(start.count).dropLast(end.count))
+        /// Returns the value that a reason names; `nil` for another reason.
+        package func value(in reason: String) -> String? {
+            guard reason.hasPrefix(start), reason.hasSuffix(end), reason.count > start.count + end.count else { return nil }
+            return String(reason.dropFirst(start.count).dropLast(end.count))
+        }
     }
 }

@@ -65,7 +65,7 @@ struct NotRecorded: Sendable {
     mutating func add(_ event: LocalSubstitutionCache.Event) {
         guard let url = event.url, var reason = reason(for: event) else { return }
         var item = Item(url: url, value: nil)
-        for varied in VariedReason.all {
+        for varied in RecordingRules.VariedReason.all {
             guard let value = varied.value(in: reason) else { continue }
             (item, reason) = (Item(url: url, value: value), varied.summary)
         }
