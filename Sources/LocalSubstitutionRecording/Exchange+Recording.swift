@@ -149,7 +149,7 @@ extension Exchange {
         var headers = RecordingRules.Headers.recorded(of: response)
         if !(300..<400 ~= response.statusCode) { headers["Location"] = nil }
         if headers["Access-Control-Allow-Origin"] != "*" {
-            for name in ["Origin", "Credentials"] { headers["Access-Control-Allow-\(name)"] = nil }
+            for name in ["Access-Control-Allow-Origin", "Access-Control-Allow-Credentials"] { headers[name] = nil }
         }
         return RecordedResponse(self, headers: headers)
     }

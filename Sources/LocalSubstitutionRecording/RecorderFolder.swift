@@ -184,14 +184,16 @@ final class RecorderFolder: Sendable {
             }
         }
         let files = WrittenFolder.Batch(in: output.map.writtenResources)
-        func isUnchanged(_ number: Int, _ accepted: Exchange.Accepted) -> Bool {
+        func recordsUnchanged(_ number: Int, _ accepted: Exchange.Accepted) -> Bool {
             guard let file = putUnchanged(accepted, foreign) else { return false }
             if accepted.dropsOldest { outcomes[number] = recorded(accepted, as: file) }
             return true
         }
-        let new = last.values.flatMap(\.self).sorted { $0.number < $1.number }
-            .filter { !isUnchanged($0.number, $0.accepted) }
-            .map { ($0.number, $0.accepted, file: newName(for: $0.accepted, &output.map.names, files)) }
+        var new: [(number: Int, accepted: Exchange.Accepted, file: String)] = []
+        for (number, accepted) in last.values.flatMap(\.self).sorted(by: { $0.number < $1.number }) {
+            guard !recordsUnchanged(number, accepted) else { continue }
+            new.append((number, accepted, newName(for: accepted, &output.map.names, files)))
+        }
         var problem: Complaint?
         var ofJournal: Complaint?
         do throws(Complaint) { try journal.add(new.map(\.file)) } catch { ofJournal = error }
@@ -199,7 +201,7 @@ final class RecorderFolder: Sendable {
             do throws(Complaint) {
                 if let ofJournal { throw ofJournal }
                 // A response that arrived together with this one may have the same body.
-                if isUnchanged(number, accepted) {
+                if recordsUnchanged(number, accepted) {
                     output.map.names.release(file)
                     continue
                 }

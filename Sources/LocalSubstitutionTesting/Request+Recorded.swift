@@ -17,7 +17,7 @@ extension TestSubstitutions.Request {
     func response(to recorded: URLRequest) -> (response: RecordedResponse, leftOut: [String])? {
         guard let response, let body = response.data, let http = response.head as? HTTPURLResponse else { return nil }
         let names = Array(http.headers.keys)
-        let (headers, leftOut) = RecordedExchange.Headers.sorted(names) { http.value(forHTTPHeaderField: $0) }
+        let (headers, leftOut) = RecordingRules.Headers.sorted(names) { http.value(forHTTPHeaderField: $0) }
         return RecordedResponse(
             Exchange(request: recorded, response: http, body: body, redirects: []),
             headers: headers,

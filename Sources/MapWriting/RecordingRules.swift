@@ -154,12 +154,14 @@ extension RecordingRules {
                     continue
                 }
                 let spelled = spellings[name.asciiLowercased] ?? name
-                if let value = value(name), HTTPSyntax.problem(ofHeader: name, value: value) == nil,
-                    !SecretName.isIn(value)
-                {
-                    recorded[spelled] = value
-                } else {
+                guard let value = value(name), HTTPSyntax.problem(ofHeader: name, value: value) == nil else {
+                    leftOut.append(spelled)
+                    continue
+                }
+                if SecretName.isIn(value) {
                     leftOut.append("\(spelled) (its value may be a credential)")
+                } else {
+                    recorded[spelled] = value
                 }
             }
             if value("Content-Type").map({ SecretName.isIn($0) }) == true {
@@ -195,8 +197,7 @@ extension RecordingRules {
                 "Content-Disposition", "Content-Language", "Content-Security-Policy", "Cross-Origin-Embedder-Policy",
                 "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Deprecation", "Link", "Location",
                 "Permissions-Policy", "Referrer-Policy", "Refresh", "Retry-After", "Service-Worker-Allowed",
-                "SourceMap",
-                "Sunset", "X-Content-Type-Options", "X-Frame-Options", "X-Robots-Tag", "X-Total-Count",
+                "SourceMap", "Sunset", "X-Content-Type-Options", "X-Frame-Options", "X-Robots-Tag", "X-Total-Count",
             ]
             return Dictionary(names.map { ($0.asciiLowercased, $0) }) { $1 }
         }()
@@ -230,7 +231,9 @@ extension RecordingRules {
 /// from recording, the complaint has the entry's key. The reasons with a kind also keep a response from being imported, and
 /// `import --json` prints the kind.
 extension Complaint {
-    package static func method(_ method: String) -> Complaint { Complaint(RecordingRules.VariedReason.method.text(method)) }
+    package static func method(_ method: String) -> Complaint {
+        Complaint(RecordingRules.VariedReason.method.text(method))
+    }
     package static let body = Complaint("the request has a body")
     package static func url(_ problem: String) -> Complaint { Complaint(kind: "url", "the URL \(problem)") }
     package static func excluded(key: String) -> Complaint {
@@ -291,7 +294,8 @@ extension RecordingRules {
 
         /// Returns the value that a reason names; `nil` for another reason.
         package func value(in reason: String) -> String? {
-            guard reason.hasPrefix(start), reason.hasSuffix(end), reason.count > start.count + end.count else { return nil }
+            guard reason.hasPrefix(start), reason.hasSuffix(end), reason.count > start.count + end.count
+            else { return nil }
             return String(reason.dropFirst(start.count).dropLast(end.count))
         }
     }

@@ -55,7 +55,7 @@ struct UsageTests {
             Mistake(["get", "--map", "--json", url], "--map needs a value. Use --map FILE."),
             Mistake(
                 ["get", "--record", "", url],
-                "The value of --record is empty. Use --record DIR. If it's a variable, set it first.\n"
+                "The value of --record is empty. Use --record DIR. If you used a variable, set it first.\n"
             ),
             Mistake(["serve", "--record=", "--origin", url], "The value of --record is empty. Use --record DIR."),
             Mistake(["get", "--output", "", url], "The value of --output is empty. Use --output FILE."),

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPSyntax
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -127,12 +128,15 @@ extension Explanation {
                 Skipped(entry: layers.reference(to: $0.entry, in: $0.layer), reason: $0.why.reason)
             } ?? []
         file = substitution?.fileURL
-        // An error has no type. A handler's isn't known yet. The network's is known only if the entry sets it.
+        // An error has no type. A handler's isn't known yet. The network's, and that of a response that can't have a body,
+        // is known only if the entry sets it.
         let typed: Substitution? =
             switch substitution?.answer {
             case .handler, .error: nil
             case .stream where substitution?.isOnlyError == true: nil
             case .network: substitution?.mimeTypeSource == .header ? substitution : nil
+            case .some where !HTTPSyntax.hasBody(status: substitution?.status ?? 200):
+                substitution?.mimeTypeSource == .header ? substitution : nil
             default: substitution
             }
         let type = typed?.contentType(ofBody: beginning, from: refreshed?.contentType)

@@ -155,8 +155,10 @@ extension ResponseBuilder {
     }
 }
 
-/// A `Range` header with one range of bytes (RFC 9110 §14.1.2), such as `bytes=10-19`, `bytes=10-` or `bytes=-20`.
+// MARK: - Ranges
+
 extension ResponseBuilder {
+    /// Returns the range that a header such as `bytes=10-19`, `bytes=10-` or `bytes=-20` asks for (RFC 9110 §14.1.2).
     private static func range(_ header: String, of count: Int) -> Range<Int>? {
         let parts = header.components(separatedBy: "=")
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPSyntax
 package import LocalSubstitution
-package import MapWriting
+import MapWriting
 
 /// A response for a map, and the requests for which the map returns it. The request can have any method, and the
 /// response any status. No header may contain a credential.
@@ -79,6 +79,4 @@ extension RecordedExchange {
                 ? texts.0 < texts.1 : texts.0.utf8.count > texts.1.utf8.count
         }
     }
-
-    package typealias Headers = RecordingRules.Headers
 }

@@ -171,7 +171,7 @@ extension HTTPArchive {
         let type = hasBody ? entry.contentType(of: body) : nil
         if let type = entry.typeWithLostBytes(body, at: url) { throw .lostBytes(type: type) }
         let names = Array(entry.headers.keys)
-        var headers = RecordedExchange.Headers.sorted(names) { entry.headers[$0.asciiLowercased] }.recorded
+        var headers = RecordingRules.Headers.sorted(names) { entry.headers[$0.asciiLowercased] }.recorded
         // Without its target, it would be another response.
         if Redirect.statuses.contains(status), entry.headers["location"] != nil, headers["Location"] == nil {
             throw .secretLocation

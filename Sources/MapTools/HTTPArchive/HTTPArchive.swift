@@ -306,7 +306,7 @@ extension HTTPArchive {
                 if name == "content-length" { contentLength = HTTPSyntax.length(value) }
                 if name == "content-range" { contentRange = value.trimmingCharacters(in: .whitespaces).asciiLowercased }
                 if name == "content-encoding" { isFromCompressed = !["", "identity"].contains(value.asciiLowercased) }
-                guard RecordedExchange.Headers.isRecorded(name) else { return }
+                guard RecordingRules.Headers.isRecorded(name) else { return }
                 // Some programs write the values of a repeated header as lines.
                 let lines = value.split(omittingEmptySubsequences: !value.isEmpty, whereSeparator: \.isNewline)
                 values[name, default: []] += lines.map { $0.trimmingCharacters(in: .whitespaces) }

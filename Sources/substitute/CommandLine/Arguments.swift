@@ -67,7 +67,10 @@ struct Arguments: Sendable {
     private func checkPaths(_ command: Subcommand) throws(Complaint) {
         for (operand, kind) in zip(operands, command.operands) where kind.isPath && operand.isEmpty {
             let name = kind.placeholder.filter { !"[]".contains($0) }
-            throw Complaint(usage: "\(command.name): \(name) is empty. Name a file. If it's a variable, set it first.")
+            throw Complaint(
+                usage: "\(command.name): The path \(name) is an empty text. Name a file. "
+                    + "If you used a variable, set it first."
+            )
         }
     }
 
@@ -93,7 +96,7 @@ struct Arguments: Sendable {
         guard !kind.isPath || !value.isEmpty else {
             throw Complaint(
                 usage: "The value of --\(option.name) is empty. Use --\(option.name) \(kind.placeholder). "
-                    + "If it's a variable, set it first."
+                    + "If you used a variable, set it first."
             )
         }
         values[option.name, default: []].append(value)

@@ -17,7 +17,7 @@ struct NotRecorded: Sendable {
         var urls: [String] = []
         /// What the reason says of each of the ``urls``, such as its response's status; `nil` if it's the same for all.
         var values: [String]?
-        /// How many URLs there are besides ``urls``.
+        /// How many more there are besides ``urls``.
         var more = 0
         /// The words of the command that loads the files whole, if only parts of them arrived; otherwise, `nil`.
         var command: String?

@@ -368,6 +368,19 @@ struct ExplanationTests {
         #expect(try cache.explain(request("https://h/a")).status == status)
     }
 
+    @Test(
+        "A response that can't have a body has a type only if the entry's headers set one",
+        arguments: [
+            (#"{ "status": 204 }"#, nil), (#"{ "status": 205, "mimeType": "text/css" }"#, nil),
+            (#"{ "status": 304 }"#, nil),
+            (#"{ "status": 204, "headers": { "Content-Type": "text/css" } }"#, "text/css"),
+        ] as [(String, String?)]
+    )
+    func typeWithoutBody(_ entry: String, _ type: String?) throws {
+        let cache = try CacheFixture("\"https://h/a\": \(entry)").cache()
+        #expect(try cache.explain(request("https://h/a")).contentType?.prefix { $0 != ";" } == type?[...])
+    }
+
     @Test("A stream whose file can't be read fails, and doesn't count for times")
     func unreadableStream() async throws {
         let fixture = try CacheFixture(

@@ -144,7 +144,7 @@ struct StrictSessionTests {
 }
 
 @Suite("Requests that a protocol has intercepted", .threads, .timeLimit(.minutes(5)))
-struct InterceptedRequestTests {
+struct InterceptedRequestsTests {
     #if !canImport(Darwin)
     @Test("A request goes to the network if the map at its start has nothing for it")
     func mapChanged() async throws {

@@ -288,6 +288,14 @@ struct RecordingRulesTests {
         }
     }
 
+    @Test(
+        "A reason that names a value is told from its text",
+        arguments: [(Complaint.status(500), "500"), (.method("PUT"), "PUT")]
+    )
+    func variedReason(_ reason: Complaint, _ value: String) {
+        #expect(RecordingRules.VariedReason.all.compactMap { $0.value(in: reason.description) } == [value])
+    }
+
     @Test("No secret is in any byte of the folder")
     func secrets() throws {
         let fixture = try RecorderFixture()

@@ -165,9 +165,9 @@ extension Entry {
 }
 
 /// A search for the keys that almost match a URL. Such a key may have another scheme, port, query or letter case than
-/// the URL, or other percent-encoding. One path may end in a slash that the other lacks, and one host may begin with a “www.”
-/// that the other lacks. The key's host may be misspelled and, in an exact key, also the path. If there's no such key, and none matches, exact keys are found in which
-/// only one of several segments of the path differs.
+/// the URL, or other percent-encoding. One path may end in a slash that the other lacks, and one host may begin with a
+/// “www.” that the other lacks. The key's host may be misspelled and, in an exact key, also the path. If there's no such
+/// key, and none matches, exact keys are found in which only one of several segments of the path differs.
 ///
 /// Only listeners and explanations need a search, so it's created at first use: see ``SubstitutionMap/Storage``.
 final class NearMisses: Sendable {
