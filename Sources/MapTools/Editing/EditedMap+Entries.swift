@@ -225,12 +225,13 @@ extension EditedMap {
         /// In the resources folder; `nil` if the response has no body.
         package let name: String?
         package let bytes: Int
-        /// The `Content-Type` that the file is sent with.
+        /// The `Content-Type` that the file is sent with; empty for none.
         package let contentType: String
 
         init(_ change: Change, _ name: String?, of body: Data, servedAs substitution: Substitution) {
             (self.change, self.name, bytes) = (change, name, body.count)
-            contentType = substitution.contentType(ofBody: body)
+            let hasType = HTTPSyntax.hasBody(status: substitution.status)
+            contentType = hasType ? substitution.contentType(ofBody: body) : ""
         }
     }
 }

@@ -36,7 +36,7 @@ package struct RecordedExchange: Sendable {
     ///   default.
     func hasResponse(of other: RecordedExchange, countsRates: Bool = true) -> Bool {
         let isCompared = { (header: (key: String, value: String)) in
-            countsRates || !Headers.isRate(header.key.asciiLowercased)
+            countsRates || !RecordingRules.Headers.isRate(header.key.asciiLowercased)
         }
         let (one, other) = (response, other.response)
         return one.status == other.status && one.contentType == other.contentType && one.body == other.body

@@ -20,7 +20,7 @@ extension EditedMap {
         var left: [Int: Complaint] = [:]
         let found = archive.responses(selection, onlyLast: onlyLast, into: entries, &left)
         var imported = HTTPArchive.Imported()
-        imported.parts = archive.parts(left, besides: Set(found.map(\.url.canonical)))
+        imported.parts = archive.parts(left, besides: Set(found.map(\.url.canonical)), in: entries)
         var outcomes = left.mapValues { Result<ResponseFile, Complaint>.failure($0) }
         for (url, responses) in found {
             do throws(Complaint) {
@@ -56,16 +56,22 @@ extension HTTPArchive {
         fileprivate(set) var exchange: RecordedExchange
     }
 
-    /// - Parameter urls: URLs in normal form, of which the archive has a response that can be imported.
-    fileprivate func parts(_ left: [Int: Complaint], besides urls: Set<String>) -> (count: Int, urls: [String]) {
+    /// - Parameters:
+    ///   - urls: URLs in normal form, of which the archive has a response that can be imported.
+    ///   - map: The map, which may have the whole files already.
+    fileprivate func parts(
+        _ left: [Int: Complaint],
+        besides urls: Set<String>,
+        in map: ForeignEntries
+    ) -> (count: Int, urls: [String]) {
         var parts: (count: Int, urls: [String]) = (0, [])
         var known = urls
         for (number, entry) in entries.enumerated() where left[number] == .part {
-            guard let url = entry.url.flatMap({ try? NormalizedURL($0) })?.canonical, !urls.contains(url) else {
-                continue
-            }
+            guard let url = entry.url.flatMap({ try? NormalizedURL($0) }), !urls.contains(url.canonical),
+                map.key(of: url) == nil
+            else { continue }
             parts.count += 1
-            if entry.method == "GET", known.insert(url).inserted { parts.urls.append(url) }
+            if entry.method == "GET", known.insert(url.canonical).inserted { parts.urls.append(url.canonical) }
         }
         return parts
     }
@@ -310,8 +316,8 @@ extension HTTPArchive {
         /// How many of the alternatives that were written have a condition made from a request's body.
         package private(set) var conditions = 0
 
-        /// How many responses are left out because each is only a part of a file of which the archive has no other
-        /// response; and the URLs of these files, as far as `GET` requested them.
+        /// How many responses are left out because each is only a part of a file of which neither the archive nor the map
+        /// has another response; and the URLs of these files, as far as `GET` requested them.
         package fileprivate(set) var parts: (count: Int, urls: [String]) = (0, [])
 
         /// Counts the exchanges of an entry that was written.

@@ -86,7 +86,9 @@ struct ArchiveMapTests {
         ]
     )
     func emptyBody(_ status: Int, type: String?, expected: String) async throws {
-        let map = try Self.map([Recording(status: status, mimeType: type, text: "", size: 0)])
+        let recording = Recording(status: status, mimeType: type, text: "", size: 0)
+        #expect(try ArchiveFixture().take([recording]).first?.file?.contentType == (expected == "none" ? "" : expected))
+        let map = try Self.map([recording])
         let got = try await Self.load(map, [("GET", "https://h.com/a", nil), ("HEAD", "https://h.com/a", nil)])
         #expect(got == Array(repeating: "\(status) \(expected) ", count: 2))
     }

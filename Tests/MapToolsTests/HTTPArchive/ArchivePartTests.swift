@@ -65,13 +65,16 @@ struct ArchivePartTests {
         let recordings = [
             ("a", "GET", "bytes 0-4/10"), ("a", "GET", "bytes 5-9/10"), ("b", "POST", "bytes 0-4/10"),
             ("c", "GET", "bytes 0-4/10"), ("c", "GET", "bytes 0-4/5"), ("d?token=s3cr3t", "GET", "bytes 0-4/10"),
+            ("e", "GET", "bytes 0-4/10"),
         ].map { name, method, range in
             var recording = Self.part(range, "01234")
             (recording.url, recording.method) = ("https://h.com/\(name)", method)
             return recording
         }
         let archive = try HTTPArchive(Recording.archive(recordings))
-        var map = try ArchiveFixture().edited(isDryRun: true)
+        let fixture = try ArchiveFixture()
+        try fixture.folder.write("substitutions.json", #"{ "https://h.com/e": { "status": 404 } }"#)
+        var map = try fixture.edited(isDryRun: true)
         let parts = map.take(archive, try HTTPArchive.Selection()).parts
         #expect(parts.count == 3)
         #expect(parts.urls == ["https://h.com/a"])
