@@ -371,8 +371,7 @@ struct ExplanationTests {
     @Test(
         "A response that can't have a body has a type only if the entry's headers set one",
         arguments: [
-            (#"{ "status": 204 }"#, nil), (#"{ "status": 205, "mimeType": "text/css" }"#, nil),
-            (#"{ "status": 304 }"#, nil),
+            (#"{ "status": 204 }"#, nil), (#"{ "status": 205 }"#, nil), (#"{ "status": 304 }"#, nil),
             (#"{ "status": 204, "headers": { "Content-Type": "text/css" } }"#, "text/css"),
         ] as [(String, String?)]
     )
