@@ -1,5 +1,4 @@
 public import Foundation
-import HTTPSyntax
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -128,19 +127,16 @@ extension Explanation {
                 Skipped(entry: layers.reference(to: $0.entry, in: $0.layer), reason: $0.why.reason)
             } ?? []
         file = substitution?.fileURL
-        // An error has no type. A handler's isn't known yet. The network's, and that of a response that can't have a body,
-        // is known only if the entry sets it.
+        // An error has no type. A handler's isn't known yet. The network's is known only if the entry sets it.
         let typed: Substitution? =
             switch substitution?.answer {
             case .handler, .error: nil
             case .stream where substitution?.isOnlyError == true: nil
             case .network: substitution?.mimeTypeSource == .header ? substitution : nil
-            case .some where !HTTPSyntax.hasBody(status: substitution?.status ?? 200):
-                substitution?.mimeTypeSource == .header ? substitution : nil
             default: substitution
             }
         let type = typed?.contentType(ofBody: beginning, from: refreshed?.contentType)
-        // An empty header means that no type is sent.
+        // An empty text means that no type is sent.
         let sent = type?.text.isEmpty == true ? nil : type
         (contentType, contentTypeSource) = (sent?.text, sent?.source.description)
         isRefreshed = attached.outcome == .matched && substitution?.use == .untilUpdated ? refreshed != nil : nil
@@ -177,9 +173,8 @@ extension Explanation {
             if case .stream(let pieces) = substitution.answer {
                 for case .file(let name) in pieces.map(\.content) { _ = try folder.open(name.text) }
             }
-            guard let file = try substitution.fileName.map({ name throws(Complaint) in try folder.open(name) }) else {
-                return (Data(), nil)
-            }
+            guard let name = substitution.fileName else { return (Data(), nil) }
+            let file = try folder.open(name)
             return ((try? file.beginning()) ?? Data(), nil)
         } catch {
             return (Data(), error)

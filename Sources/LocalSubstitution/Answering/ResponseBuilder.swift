@@ -108,12 +108,11 @@ extension ResponseBuilder {
     package static let hitStatus = "LocalSubstitutionCache; hit"
 
     func headers(length: Int) -> [String: String] {
-        var headers = ["Cache-Status": cacheStatus]
-        // A response that can't have a body has no type either, unless the entry's headers set one.
-        if HTTPSyntax.hasBody(status: substitution.status) {
-            let body = large?.beginning ?? data
-            headers["Content-Type"] = substitution.contentType(ofBody: body, from: refreshed?.contentType).text
-        }
+        var headers = [
+            "Content-Type": substitution.contentType(ofBody: large?.beginning ?? data, from: refreshed?.contentType)
+                .text,
+            "Cache-Status": cacheStatus,
+        ]
         if traits.contains(.readsDates) { headers["Date"] = HTTPSyntax.text(of: Date()) }
         if !isHandled {
             headers["Cache-Control"] = Self.cacheControl

@@ -160,8 +160,8 @@ extension Substitution {
         return MIMEType.guess(forExtension: own).map { ($0, own) }
     }
 
-    /// The header that the entry sets, or else its MIME type, with a charset for text. Also returns where the type
-    /// comes from.
+    /// The header that the entry sets, or else its MIME type, with a charset for text; without that header, empty for a
+    /// status that allows no body. Also returns where the type comes from.
     ///
     /// - Parameters:
     ///   - body: The body, or its first bytes, enough to detect a byte order mark.
@@ -169,6 +169,7 @@ extension Substitution {
     ///     `nil` if the body comes from elsewhere.
     func contentType(ofBody body: Data, from server: String?) -> (text: String, source: MIMETypeSource) {
         if let own = headers[header: "Content-Type"] { return (own, .header) }
+        guard HTTPSyntax.hasBody(status: status) else { return ("", .none) }
         let own = options.fields.charset
         if let server, mimeTypeSource != .entry {
             return (own.map { Self.text(MIMEType.essence(of: server), charset: $0) } ?? server, .server)

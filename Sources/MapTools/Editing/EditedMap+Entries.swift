@@ -230,8 +230,7 @@ extension EditedMap {
 
         init(_ change: Change, _ name: String?, of body: Data, servedAs substitution: Substitution) {
             (self.change, self.name, bytes) = (change, name, body.count)
-            let hasType = HTTPSyntax.hasBody(status: substitution.status)
-            contentType = hasType ? substitution.contentType(ofBody: body) : ""
+            contentType = substitution.contentType(ofBody: body)
         }
     }
 }
