@@ -8,11 +8,11 @@ import FoundationNetworking
 /// Notes about lookups of requests whose protocol may start afterward, so that each request is decided about and counted
 /// once.
 ///
-/// What is noted depends on the loader:
+/// What is noted depends on the order in which URLSession asks:
 ///
 /// - If it asks the protocol class, then the cache, and then starts the protocol, all on one queue for all sessions (on
 ///   Linux: `URLSession.swift`, `sharedQueue`), the class notes what it found. The latest note is enough.
-/// - A loader that doesn't promise that order may ask the cache before it starts a protocol. Then the cache notes how its
+/// - If it doesn't promise that order, it may ask the cache before it starts a protocol. Then the cache notes how its
 ///   latest lookups were counted. If the session gives the protocol a noted response, the request isn't decided about
 ///   again. If the protocol decides itself, the lookup isn't counted any more.
 final class LookupNotes: Sendable {
@@ -24,8 +24,8 @@ final class LookupNotes: Sendable {
         /// Whether the cache was asked afterward, and didn't respond because the protocol will.
         fileprivate(set) var isLeft = false
 
-        /// The response in memory, if it was checked only a moment ago. `nil` if this cache wasn't asked afterward: the
-        /// loader may then have waited for another cache, so the response must be checked again.
+        /// The response in memory, if it was checked only a moment ago. `nil` if this cache wasn't asked afterward:
+        /// URLSession may then have waited for another cache, so the response must be checked again.
         var checkedResponse: ResponsesInMemory.Response? { isLeft ? response : nil }
 
         init(_ request: URLRequest, response: ResponsesInMemory.Response? = nil, plan: Plan? = nil) {
@@ -51,8 +51,7 @@ final class LookupNotes: Sendable {
 
         func isWanted(_ response: (head: HTTPURLResponse, generation: Int)?) -> Bool {
             guard let response else { return true }
-            guard let head, generation == response.generation else { return false }
-            return head.statusCode == response.head.statusCode && head.headers == response.head.headers
+            return generation == response.generation && head?.isSameHead(as: response.head) == true
         }
     }
 

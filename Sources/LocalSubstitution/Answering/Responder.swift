@@ -120,7 +120,9 @@ final class Responder: Sendable {
     /// object, so its head is compared: the `ETag` identifies a file's version or a body in the map.
     private func hasReturned(_ cached: CachedURLResponse, to request: URLRequest) -> Bool {
         guard let http = cached.response as? HTTPURLResponse else { return false }
-        if let response = responseInMemory(underURLOf: request), response === cached || response.hasHead(of: http) {
+        if let response = responseInMemory(underURLOf: request),
+            response === cached || (response.response as? HTTPURLResponse)?.isSameHead(as: http) == true
+        {
             _ = notes.removeCount(of: request)
             return true
         }
@@ -211,13 +213,6 @@ final class Responder: Sendable {
             in: maps
         )
         return inMemory.hold(held, as: name, generation: plan.generation)
-    }
-}
-
-extension CachedURLResponse {
-    fileprivate func hasHead(of other: HTTPURLResponse) -> Bool {
-        guard let http = response as? HTTPURLResponse else { return false }
-        return http.statusCode == other.statusCode && http.headers == other.headers
     }
 }
 

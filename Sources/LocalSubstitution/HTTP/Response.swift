@@ -44,6 +44,8 @@ extension Response.Body {
 }
 
 extension HTTPURLResponse {
+    func isSameHead(as other: HTTPURLResponse) -> Bool { statusCode == other.statusCode && headers == other.headers }
+
     package var headers: [String: String] {
         var headers: [String: String] = [:]
         for (name, value) in allHeaderFields {

@@ -70,7 +70,7 @@ extension Entry {
         package let protocolFields: [String]
         /// Why the entry doesn't respond cache only, whatever the request; `nil` if it does.
         package let cacheOnlyObstacle: Obstacle?
-        /// How long, in seconds, the loader accepts the response after it was created; `nil` for no limit.
+        /// How long, in seconds, URLSession accepts the response after it was created; `nil` for no limit.
         let lifetime: Double?
 
         package init(

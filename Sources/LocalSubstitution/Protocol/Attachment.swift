@@ -113,7 +113,7 @@ final class Attachment: Sendable {
         return Plan(request, body: body, rules: rules, isOffline: rules.isStrict, in: layersBelow, traits: traits)
     }
 
-    /// Returns a request without the cookies that the loader added from the session's storage. The server to which an
+    /// Returns a request without the cookies that URLSession added from the session's storage. The server to which an
     /// entry forwards mustn't get them. If the request goes to its own URL, the forwarding session adds them again.
     private func withoutStoredCookies(_ request: URLRequest) -> URLRequest {
         guard traits.contains(.showsStoredCookies), let cookies = request.value(forHTTPHeaderField: "Cookie"),

@@ -60,7 +60,7 @@ struct RequestTimeout: Sendable {
     /// Returns the first value that a thread or Swift task sets; `nil` if the timeout ends first. Throws `cancelled` if the
     /// current task was cancelled.
     ///
-    /// - Parameter start: Starts the thread or task, and returns a closure that tells it that nobody waits any more.
+    /// - Parameter start: Starts the thread or task, and returns a closure that ends it.
     func value<Value: Sendable>(
         startedBy start: (_ set: @escaping @Sendable (Value) -> Void) -> @Sendable () -> Void
     ) async throws(URLError) -> Value? {
