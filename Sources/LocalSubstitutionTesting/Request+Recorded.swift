@@ -16,8 +16,7 @@ extension TestSubstitutions.Request {
     /// - Parameter recorded: The request to record. It isn't the test's own if entries redirected that one.
     func response(to recorded: URLRequest) -> (response: RecordedResponse, leftOut: [String])? {
         guard let response, let body = response.data, let http = response.head as? HTTPURLResponse else { return nil }
-        let names = Array(http.headers.keys)
-        let (headers, leftOut) = RecordingRules.Headers.sorted(names) { http.value(forHTTPHeaderField: $0) }
+        let (headers, leftOut) = RecordingRules.Headers.sorted(http.headers)
         return RecordedResponse(
             Exchange(request: recorded, response: http, body: body, redirects: []),
             headers: headers,

@@ -137,24 +137,18 @@ extension RecordingRules {
         /// Returns the headers to record, by name, and the names of the headers to leave out. If a header is left out
         /// since it may contain a credential, this reason follows its name in parentheses.
         ///
-        /// - Parameters:
-        ///   - names: The names of the response's headers. `Content-Type` is neither recorded nor left out, since an
-        ///     entry has other fields for it. But a parameter that may be a credential is listed as left out.
-        ///   - value: Returns the value of the header with a name, in any letter case; `nil` if the response doesn't
-        ///     have the header.
-        package static func sorted(
-            _ names: [String],
-            _ value: (String) -> String?
-        ) -> (recorded: [String: String], leftOut: [String]) {
+        /// - Parameter headers: The response's headers. `Content-Type` is neither recorded nor left out, since an entry has
+        ///   other fields for it. But a parameter that may be a credential is listed as left out.
+        package static func sorted(_ headers: [String: String]) -> (recorded: [String: String], leftOut: [String]) {
             var recorded: [String: String] = [:]
             var leftOut: [String] = []
-            for name in names where !name.isSameHeader(as: "Content-Type") {
+            for (name, value) in headers where !name.isSameHeader(as: "Content-Type") {
                 guard isRecorded(name.asciiLowercased) else {
                     leftOut.append(name)
                     continue
                 }
                 let spelled = spellings[name.asciiLowercased] ?? name
-                guard let value = value(name), HTTPSyntax.problem(ofHeader: name, value: value) == nil else {
+                guard HTTPSyntax.problem(ofHeader: name, value: value) == nil else {
                     leftOut.append(spelled)
                     continue
                 }
@@ -164,7 +158,7 @@ extension RecordingRules {
                     recorded[spelled] = value
                 }
             }
-            if value("Content-Type").map({ SecretName.isIn($0) }) == true {
+            if headers[header: "Content-Type"].map({ SecretName.isIn($0) }) == true {
                 leftOut.append("a parameter of Content-Type (its value may be a credential)")
             }
             return (recorded, leftOut)
@@ -172,8 +166,7 @@ extension RecordingRules {
 
         /// Returns the headers of a response that are recorded.
         package static func recorded(of response: HTTPURLResponse) -> [String: String] {
-            let headers = response.headers
-            return sorted(Array(headers.keys)) { headers[header: $0] }.recorded
+            sorted(response.headers).recorded
         }
 
         /// Unless the header's value may be a credential.

@@ -16,7 +16,7 @@ struct RecordedHeadersTests {
     }()
 
     private static func isRecorded(_ name: String) -> Bool {
-        RecordingRules.Headers.sorted([name]) { _ in "v" }.leftOut.isEmpty
+        RecordingRules.Headers.sorted([name: "v"]).leftOut.isEmpty
     }
 
     /// Returns whether the list has a name, or the beginning, end or middle of one.

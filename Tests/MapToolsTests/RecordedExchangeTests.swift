@@ -419,11 +419,11 @@ struct RecordedExchangeTests {
         ]
     )
     func headers(_ name: String, _ isRecorded: Bool) {
-        let (recorded, leftOut) = RecordingRules.Headers.sorted([name, "Content-Type"]) { _ in "v" }
+        let (recorded, leftOut) = RecordingRules.Headers.sorted([name: "v", "Content-Type": "v"])
         #expect(recorded.keys.map { $0.lowercased() } == (isRecorded ? [name.lowercased()] : []))
         #expect(leftOut == (isRecorded ? [] : [name]))
         guard isRecorded else { return }
-        let secret = RecordingRules.Headers.sorted([name]) { _ in "https://h/?access_token=t" }
+        let secret = RecordingRules.Headers.sorted([name: "https://h/?access_token=t"])
         #expect(secret.recorded.isEmpty)
         #expect(secret.leftOut.first?.hasSuffix("(its value may be a credential)") == true)
     }
@@ -431,8 +431,7 @@ struct RecordedExchangeTests {
     @Test("A parameter of the type that may be a credential is listed as left out")
     func secretParameter() {
         let type = "text/plain; charset=utf-8; token=s3cr3t"
-        let value = { (name: String) -> String? in name == "Content-Type" ? type : nil }
-        let (recorded, leftOut) = RecordingRules.Headers.sorted(["Content-Type"], value)
+        let (recorded, leftOut) = RecordingRules.Headers.sorted(["Content-Type": type])
         #expect(recorded.isEmpty)
         #expect(leftOut == ["a parameter of Content-Type (its value may be a credential)"])
     }

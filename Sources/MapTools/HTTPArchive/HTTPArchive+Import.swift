@@ -175,9 +175,8 @@ extension HTTPArchive {
         let body = hasBody ? try body(of: entry, atMost: selection.largest) : Body()
         if let length = entry.lengthOfWhole, !entry.mayHaveLength(length, body) { throw .part }
         let type = hasBody ? entry.contentType(of: body) : nil
-        if let type = entry.typeWithLostBytes(body, at: url) { throw .lostBytes(type: type) }
-        let names = Array(entry.headers.keys)
-        var headers = RecordingRules.Headers.sorted(names) { entry.headers[$0.asciiLowercased] }.recorded
+        if let lost = entry.typeWithLostBytes(body, type, at: url) { throw .lostBytes(type: lost) }
+        var headers = RecordingRules.Headers.sorted(entry.headers).recorded
         // Without its target, it would be another response.
         if Redirect.statuses.contains(status), entry.headers["location"] != nil, headers["Location"] == nil {
             throw .secretLocation

@@ -368,10 +368,13 @@ extension HTTPArchive.Entry {
 
     /// Returns the body's type if the body lost bytes when it was recorded as text: it has U+FFFD, the replacement
     /// character, although its type isn't text. Returns `nil` for any other body.
-    func typeWithLostBytes(_ body: HTTPArchive.Body, at url: NormalizedURL) -> String? {
-        let byName = MIMEType.fileExtension(of: url.path).flatMap { MIMEType.guess(forExtension: $0) }
-        let type = contentType(of: body)?.essence ?? byName
-        guard body.isText, let type, !MIMEType.isText(type) else { return nil }
+    ///
+    /// - Parameter type: The body's type, as ``contentType(of:)`` returns it. Without one, the URL's extension says it.
+    func typeWithLostBytes(_ body: HTTPArchive.Body, _ type: ContentType?, at url: NormalizedURL) -> String? {
+        func byName() -> String? {
+            MIMEType.fileExtension(of: url.path).flatMap { MIMEType.guess(forExtension: $0) }
+        }
+        guard body.isText, let type = type?.essence ?? byName(), !MIMEType.isText(type) else { return nil }
         return body.bytes.range(of: Data("\u{FFFD}".utf8)) == nil ? nil : type
     }
 
