@@ -100,7 +100,7 @@ extension Responder {
     /// Returns whether the default cache has a response that URLSession may use for a plan's request.
     private func isStored(_ plan: Plan) -> Bool {
         !plan.request.ignoresLocalData && LoaderRules.refusal(of: plan.request, traits) == nil
-            && key(of: plan).flatMap(defaultCache.response(under:)) != nil
+            && defaultCache.response(under: key(of: plan)) != nil
     }
 }
 

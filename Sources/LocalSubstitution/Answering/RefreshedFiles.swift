@@ -109,7 +109,7 @@ final class RefreshedFiles: Sendable {
     // MARK: Refreshed files in the default cache
 
     private func storedFile(of url: String) -> File? {
-        File.request(for: url).flatMap(defaultCache.response(under:)).flatMap { File($0) }
+        defaultCache.response(under: File.request(for: url)).flatMap { File($0) }
     }
 
     /// Returns whether the refreshed file can be found there afterward.

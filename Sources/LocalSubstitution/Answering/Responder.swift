@@ -313,7 +313,7 @@ extension Responder {
                 problem = "the file \(error.fragment)"
             }
         }
-        return (key(of: plan).flatMap(defaultCache.response(under:)), nil, problem)
+        return (defaultCache.response(under: key(of: plan)), nil, problem)
     }
 
     // MARK: Reporting

@@ -41,13 +41,16 @@ final class DefaultCache: Sendable {
     var isLent: Bool { storage != nil }
     var capacity: Int { storage?.capacity() ?? 0 }
 
-    func response(under key: URLRequest) -> CachedURLResponse? {
-        guard let folder else { return storage?.find(key) }
+    /// - Parameter key: The key, or `nil` without one. It isn't made if the cache is certainly empty, since making it takes
+    ///   longer than knowing that.
+    func response(under key: @autoclosure () -> URLRequest?) -> CachedURLResponse? {
+        guard let folder else { return find(key()) }
         let known = emptiness.withLock { $0 }
-        if case .ended = known { return storage?.find(key) }
+        if case .ended = known { return find(key()) }
         let status = FileStatus(path: folder)
         if case .empty(status) = known { return nil }
-        let found = storage?.find(key)
+        guard let key = key() else { return nil }
+        let found = find(key)
         if found == nil { noteEmpty(folder, status) }
         return found
     }
@@ -66,6 +69,8 @@ final class DefaultCache: Sendable {
             storage.store(response, key)
         }
     }
+
+    private func find(_ key: URLRequest?) -> CachedURLResponse? { key.flatMap { key in storage?.find(key) } }
 
     private var storage: Storage? { lent.withLock { $0 } }
 }
