@@ -6,7 +6,8 @@ package struct ExactText: Sendable, Hashable {
     package init(_ text: String) { self.text = text }
 
     package static func == (first: ExactText, second: ExactText) -> Bool {
-        first.text.utf8.elementsEqual(second.text.utf8)
+        var (first, second) = (first.text, second.text)
+        return first.withUTF8 { first in second.withUTF8 { first.elementsEqual($0) } }
     }
 
     package func hash(into hasher: inout Hasher) {
