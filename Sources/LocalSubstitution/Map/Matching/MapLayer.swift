@@ -6,7 +6,7 @@ import Guarded
 /// Several caches can share a layer. They then count together.
 package final class MapLayer: Sendable {
     /// An entry without alternatives, or an alternative.
-    private struct Part: Hashable, Sendable {
+    struct Part: Hashable, Sendable {
         /// The entry's number in the map's index.
         let entry: Int
         /// The alternative's position, from 1; 0 for an entry.
@@ -15,16 +15,17 @@ package final class MapLayer: Sendable {
         init(_ number: Int, _ entry: Entry) { (self.entry, alternative) = (number, entry.options.place?.number ?? 0) }
     }
 
-    private struct State: Sendable {
-        /// The entries and alternatives that have responded.
-        var used: Set<Part> = []
-        /// The number of requests to which each alternative with a `times` limit has responded.
-        var responses: [MapMatch.Count: Int] = [:]
+    /// What an entry or alternative has done so far.
+    private struct Usage: Sendable {
+        /// Whether it has responded.
+        var isUsed = false
+        /// The number of requests that count toward its limit of `times`.
+        var requests = 0
     }
 
     package let map: SubstitutionMap
     private let givenName: String?
-    private let state = Guarded(State())
+    private let usages = Guarded<[Part: Usage]>([:])
 
     /// - Parameter name: The name of the map's file in messages; by default, without its folders.
     package init(_ map: SubstitutionMap, name: String? = nil) { (self.map, givenName) = (map, name) }
@@ -33,32 +34,34 @@ package final class MapLayer: Sendable {
     var name: String? { givenName ?? map.file?.lastPathComponent }
 
     func isUsedUp(_ count: MapMatch.Count) -> Bool {
-        state.withLock { $0.responses[count, default: 0] >= count.most }
+        usages.withLock { ($0[count.part]?.requests ?? 0) >= count.most }
     }
 
     /// Counts a response of an alternative. Returns `false`, and counts nothing, if its limit was already reached.
     func count(_ count: MapMatch.Count) -> Bool {
-        state.withLock { state in
-            guard state.responses[count, default: 0] < count.most else { return false }
-            state.responses[count, default: 0] += 1
+        usages.withLock { usages in
+            guard (usages[count.part]?.requests ?? 0) < count.most else { return false }
+            usages[count.part, default: Usage()].requests += 1
             return true
         }
     }
 
-    func uncount(_ count: MapMatch.Count) { state.withLock { $0.responses[count, default: 1] -= 1 } }
+    func uncount(_ count: MapMatch.Count) { usages.withLock { $0[count.part]?.requests -= 1 } }
 
     /// Notes that a match's winner has responded.
     func use(_ match: MapMatch) {
         guard let number = match.number, let winner = match.winner else { return }
-        state.withLock { _ = $0.used.insert(Part(number, winner)) }
+        usages.withLock { $0[Part(number, winner), default: Usage()].isUsed = true }
     }
 
     /// Returns the entries that have responded, or those that haven't, in the order of their lines. For an entry with
     /// alternatives, returns its alternatives. Leaves out `null` entries and disabled ones.
     func entries(used isUsed: Bool) -> [Entry] {
-        let used = state.withLock { $0.used }
+        let usages = usages.withLock { $0 }
         return map.entries.enumerated().filter { !$0.element.options.isNever && $0.element.options.isEnabled }
-            .flatMap { number, entry in entry.responding.filter { used.contains(Part(number, $0)) == isUsed } }
+            .flatMap { number, entry in
+                entry.responding.filter { usages[Part(number, $0), default: Usage()].isUsed == isUsed }
+            }
             .ordered { ($0.lineInMap ?? 0, $0.key) < ($1.lineInMap ?? 0, $1.key) }
     }
 }

@@ -77,7 +77,7 @@ extension MapLayer {
         guard options.lists(method: facts.method) else { throw .methodNotListed(facts.method) }
         let when = options.fields.when
         if let failure = when?.failureOfHead(facts, url) { throw .condition(failure) }
-        if let count = MapMatch.Count(entry: candidate.number, options), isUsedUp?(count) ?? self.isUsedUp(count) {
+        if let count = MapMatch.Count(candidate.number, entry), isUsedUp?(count) ?? self.isUsedUp(count) {
             throw .usedUp(count.most)
         }
         // A handler gets the body, so the body must be read even if no condition needs it.
@@ -219,7 +219,7 @@ package final class MapMatch: Sendable {
     /// `nil` without a winner or `times`, and if the request's body must be read first.
     var count: Count? {
         guard !needsBody, let number, let winner else { return nil }
-        return Count(entry: number, winner.options)
+        return Count(number, winner)
     }
 
     /// The first entry before the winner whose file is missing. Names with wildcards are ignored.
@@ -289,19 +289,15 @@ package final class MapMatch: Sendable {
 
 extension MapMatch {
     /// An alternative that matches a limited number of requests: the map's field `times`.
-    package struct Count: Hashable, Sendable {
-        let entry: Int
-        /// From 1.
-        let alternative: Int
+    package struct Count: Sendable {
+        let part: MapLayer.Part
         /// The value of `times`.
         package let most: Int
 
         /// `nil` if the alternative matches any number of requests.
-        fileprivate init?(entry: Int, _ options: Entry.Options) {
-            guard let most = options.fields.times else { return nil }
-            self.entry = entry
-            alternative = options.place?.number ?? 0
-            self.most = most
+        fileprivate init?(_ number: Int, _ entry: Entry) {
+            guard let most = entry.options.fields.times else { return nil }
+            (part, self.most) = (MapLayer.Part(number, entry), most)
         }
     }
 }
