@@ -130,7 +130,7 @@ extension LocalSubstitutionCache {
     /// rules from now on.
     package func useInTest(_ unmatched: Unmatched, _ listener: SessionRules.Listener) throws(AttachmentError) {
         let rules = try SessionRules(unmatched, listener: listener)
-        test.withLock { $0 = SessionRules.OfTest(unmatched: unmatched, listener: listener, rules: rules) }
+        rulesOfTest.withLock { $0 = rules }
     }
 
     /// Creates a loader with this cache's map, for a client that isn't a URLSession.
@@ -147,20 +147,16 @@ extension LocalSubstitutionCache {
         recorder: (any ResponseRecorder)?,
         sendsCredentials: Bool
     ) throws(AttachmentError) -> DirectLoader {
-        let test = test.withLock { $0 }
-        if test != nil, unmatched != nil {
+        let ofTest = rulesOfTest.withLock { $0 }
+        if ofTest != nil, unmatched != nil {
             throw AttachmentError(
                 .decidedByTest,
                 "This is a test's cache, and the test decides what happens to unmatched requests. Leave out “unmatched” "
                     + "here, and pass it where the test names its map."
             )
         }
-        let rules = try SessionRules(
-            unmatched ?? test?.unmatched ?? .load,
-            recorder: recorder,
-            isBrowsed: true,
-            listener: test?.listener
-        )
+        let ofClient = if let ofTest { ofTest } else { try SessionRules(unmatched ?? .load) }
+        let rules = SessionRules(ofClient, recorder: recorder, isBrowsed: true)
         return DirectLoader(
             responder,
             configuration,

@@ -24,8 +24,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     let responder: Responder
     /// The loader for ``answer(to:)``, created at first use.
     private let loader = Guarded<DirectLoader?>(nil)
-    /// What a test decides for clients other than URLSession; `nil` outside a test.
-    let test = Guarded<SessionRules.OfTest?>(nil)
+    /// A test's rules for clients other than URLSession; `nil` outside a test.
+    let rulesOfTest = Guarded<SessionRules?>(nil)
     /// The protocol classes of this cache's attached sessions.
     let slots = Guarded<[SubstitutionURLProtocol.Type]>([])
 
@@ -226,7 +226,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   If the Swift task was cancelled, it's `cancelled`.
     public func answer(to request: URLRequest) async throws -> (Data, HTTPURLResponse)? {
         let loader = loader.withLock { loader in
-            let rules = test.withLock { $0?.rules } ?? .load
+            let rules = rulesOfTest.withLock { $0 } ?? .load
             let made = loader ?? DirectLoader(responder, .default, rules: rules, for: .caller)
             loader = made
             return made

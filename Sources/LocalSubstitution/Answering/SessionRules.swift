@@ -24,11 +24,10 @@ package final class SessionRules: Sendable {
         (recorder, isBrowsed, listener) = (nil, false, nil)
     }
 
-    /// The rules for what a session's handlers ask the server. A recorder gets none of these responses, because it gets
-    /// none to requests that entries forward. A test's recording run gets them.
-    init(forHandlersOf session: SessionRules) {
-        (isStrict, allowed) = (session.isStrict, session.allowed)
-        (recorder, isBrowsed, listener) = (nil, false, session.listener)
+    /// Creates the rules of another session, but with another recorder or none.
+    init(_ other: SessionRules, recorder: (any ResponseRecorder)?, isBrowsed: Bool = false) {
+        (isStrict, allowed, listener) = (other.isStrict, other.allowed, other.listener)
+        (self.recorder, self.isBrowsed) = (recorder, isBrowsed)
     }
 
     /// The rules of `unmatched: .load`: requests that no entry matches may reach the network.
@@ -38,7 +37,6 @@ package final class SessionRules: Sendable {
     package init(
         _ unmatched: LocalSubstitutionCache.Unmatched,
         recorder: (any ResponseRecorder)? = nil,
-        isBrowsed: Bool = false,
         listener: Listener? = nil
     ) throws(AttachmentError) {
         var matcher = MapKey.Matcher()
@@ -53,8 +51,7 @@ package final class SessionRules: Sendable {
         }
         isStrict = unmatched != .load
         allowed = matcher
-        (self.recorder, self.isBrowsed) = (recorder, isBrowsed)
-        self.listener = listener
+        (self.recorder, isBrowsed, self.listener) = (recorder, false, listener)
     }
 
     var isRecorded: Bool { listener?.isRecorded == true }
@@ -73,14 +70,6 @@ package final class SessionRules: Sendable {
 }
 
 extension SessionRules {
-    /// What a test decides for the clients of its cache that aren't URLSession.
-    struct OfTest: Sendable {
-        let unmatched: LocalSubstitutionCache.Unmatched
-        let listener: Listener
-        /// The rules for a client without a recorder.
-        let rules: SessionRules
-    }
-
     /// Calls handlers as part of a test.
     package protocol HandlerCaller: Sendable {
         /// Starts a call of the handler of a key's entry. Returns a closure that cancels the call.
