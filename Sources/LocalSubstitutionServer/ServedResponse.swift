@@ -57,7 +57,7 @@ extension ServedResponse {
         self.init(
             head: nil,
             // A line that begins with an error such as `httpTooManyRedirects` would be HTTP to a browser.
-            body: .data(Data("error: \(URLErrorNames.text(error.code))\r\n".utf8)),
+            body: .data(Data("error: \(URLErrors.text(error.code))\r\n".utf8)),
             source: .failed(error.localizedDescription),
             original: nil
         )

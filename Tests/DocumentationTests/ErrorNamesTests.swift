@@ -16,9 +16,9 @@ struct ErrorNamesTests {
         let tables = Document.article("MapFormat").tables
         let table = try #require(tables.first { $0.header == ["name", "number", "note"] })
         let listed = table.rows.map { $0.cells.prefix(2).joined(separator: " ") }
-        #expect(listed == URLErrorNames.all.map { "\($0.name) \($0.code.rawValue)" })
+        #expect(listed == URLErrors.all.map { "\($0.name) \($0.code.rawValue)" })
         let noted = table.rows.filter { $0.cells.last?.isEmpty == false }.map { $0.cells[0] }
-        #expect(noted == [URLErrorNames.name(.resourceUnavailable)])
+        #expect(noted == [URLErrors.name(.resourceUnavailable)])
     }
 
     @Test("A test's unmatched request gets the error that the table says", .substituting([:], unmatched: .fail))
@@ -32,7 +32,7 @@ struct ErrorNamesTests {
     func oftenTested() throws {
         let article = Document.article("MapFormat")
         let table = try #require(article.tables.first { $0.header == ["your code handles", "name"] })
-        let all = URLErrorNames.all.map(\.name)
+        let all = URLErrors.all.map(\.name)
         #expect(table.rows.count > 5)
         for (_, cells) in table.rows { #expect(all.contains(cells[1])) }
     }

@@ -164,7 +164,7 @@ final class ExampleFolder {
         case .inline(let body): return String(decoding: body.data, as: UTF8.self)
         case .stream(let pieces): return "\(pieces.count) pieces"
         case .handler(let handler): return handler.description
-        case .error(let code): return "error \(URLErrorNames.name(code) ?? "")"
+        case .error(let code): return "error \(URLErrors.name(code) ?? "")"
         case .network: return substitution.target?.url.absoluteString ?? "the network"
         }
     }

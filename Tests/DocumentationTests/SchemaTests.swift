@@ -59,6 +59,6 @@ struct SchemaTests {
         let fields = schema.definitions.fields.properties
         #expect(Set(fields.keys) == Set(EntryFields.names))
         #expect(fields["use"]?.enum == Substitution.Use.allCases.map(\.rawValue))
-        #expect(fields["error"]?.enum == URLErrorNames.all.map(\.name))
+        #expect(fields["error"]?.enum == URLErrors.all.map(\.name))
     }
 }

@@ -127,7 +127,7 @@ extension Explanation.Judgement {
         substitution.options.fields.delay.map { " after \($0.grouped) s" } ?? ""
     }
 
-    private static func error(_ code: URLError.Code) -> String { "the error “\(URLErrorNames.text(code))”" }
+    private static func error(_ code: URLError.Code) -> String { "the error “\(URLErrors.text(code))”" }
 
     /// Returns a phrase to append to a handler's description: whether the handler gets the request's body. The phrase
     /// is empty if the request contains its body or has no body.

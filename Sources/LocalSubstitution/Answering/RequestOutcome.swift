@@ -172,7 +172,7 @@ extension URLError {
     static func ofEntry(_ key: String, _ code: Code, _ url: URL?) -> URLError {
         .explained(
             code,
-            "The entry “\(key)” makes this request fail with the error “\(URLErrorNames.text(code))”.",
+            "The entry “\(key)” makes this request fail with the error “\(URLErrors.text(code))”.",
             url
         )
     }

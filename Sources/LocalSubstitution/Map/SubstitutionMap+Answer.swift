@@ -199,7 +199,7 @@ extension SubstitutionMap {
 
         /// Fails the request with an error. Needs an attached session.
         public static func error(_ code: URLError.Code) -> Answer {
-            Answer("error", JSONText.string(URLErrorNames.text(code)))
+            Answer("error", JSONText.string(URLErrors.text(code)))
         }
 
         /// Forwards the request to another URL. Needs an attached session.

@@ -45,7 +45,7 @@ extension SubstitutionMap {
 
         /// Fails the request with an error. Only the last piece can do this.
         public static func error(_ code: URLError.Code) -> Piece {
-            Piece("error", JSONText.string(URLErrorNames.text(code)))
+            Piece("error", JSONText.string(URLErrors.text(code)))
         }
 
         /// Sends the piece a number of seconds (0–3600) after the previous one. The first piece is sent that long after the

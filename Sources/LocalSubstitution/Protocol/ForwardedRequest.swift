@@ -307,17 +307,3 @@ extension ForwardedRequest {
         }
     }
 }
-
-extension URLError {
-    /// Whether the network, the host or the connection failed, so that a fallback may respond. A response with an HTTP
-    /// error status isn't an error.
-    fileprivate func isOfNetwork(_ traits: LoaderTraits) -> Bool {
-        switch code {
-        case .notConnectedToInternet, .networkConnectionLost, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed,
-            .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed:
-            true
-        case .badServerResponse, .unknown: traits.contains(.reportsBrokenConnectionsVaguely)
-        default: false
-        }
-    }
-}

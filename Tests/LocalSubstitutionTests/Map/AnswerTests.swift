@@ -276,8 +276,8 @@ struct AnswerTests {
 
     @Test("Every code of URLError has a name, and each name means its code")
     func errors() throws {
-        #expect(Set(URLErrorNames.all.map(\.code.rawValue)).count == URLErrorNames.all.count)
-        for (name, code) in URLErrorNames.all {
+        #expect(Set(URLErrors.all.map(\.code.rawValue)).count == URLErrors.all.count)
+        for (name, code) in URLErrors.all {
             let map = try SubstitutionMap(["https://h/a": .error(code)])
             guard case .error(code)? = map.entries.first?.options.answer else {
                 Issue.record("\(name)")

@@ -255,18 +255,18 @@ extension EntryFieldsReader {
 
     func readError(_ member: Member) {
         if let number = numberText(member).flatMap({ Int($0) }),
-            let name = URLErrorNames.all.first(where: { $0.code.rawValue == number })?.name
+            let name = URLErrors.all.first(where: { $0.code.rawValue == number })?.name
         {
             return note(member, .wrongType, "“error” must be a string. Write \(JSONText.string(name)).")
         }
         let name = string(member, "a string, such as “timedOut”") { name in
-            guard URLErrorNames.code(name) == nil else { return nil }
+            guard URLErrors.code(name) == nil else { return nil }
             let other = "Use the name of a URLError.Code, such as “timedOut”."
-            let names = URLErrorNames.all.map(\.name)
+            let names = URLErrors.all.map(\.name)
             let advice = NearestName.advice(on: Self.errorsByWord[name.lowercased()] ?? name, in: names, or: other)
             return "“error” can't be “\(name)”. \(advice)"
         }
-        fields.answer = name.flatMap { URLErrorNames.code($0) }.map { .error($0) }
+        fields.answer = name.flatMap { URLErrors.code($0) }.map { .error($0) }
     }
 
     /// Common wrong names of errors, in lowercase, and the right names, which ``NearestName`` wouldn't find.

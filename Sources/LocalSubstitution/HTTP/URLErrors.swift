@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 /// The codes of `URLError` with their names in Swift. Foundation has no list of them.
-package enum URLErrorNames {
+package enum URLErrors {
     static func code(_ name: String) -> URLError.Code? { all.first { $0.name == name }?.code }
 
     static func name(_ code: URLError.Code) -> String? { all.first { $0.code == code }?.name }
@@ -66,6 +66,18 @@ package enum URLErrorNames {
 }
 
 extension URLError {
+    /// Whether the network, the host or the connection failed, so that a fallback may respond. A response with an HTTP
+    /// error status isn't an error.
+    func isOfNetwork(_ traits: LoaderTraits) -> Bool {
+        switch code {
+        case .notConnectedToInternet, .networkConnectionLost, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed,
+            .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed:
+            true
+        case .badServerResponse, .unknown: traits.contains(.reportsBrokenConnectionsVaguely)
+        default: false
+        }
+    }
+
     /// Creates the `URLError` that an error is, or that it has the domain and code of, as an `NSError` may. On Linux, a cast
     /// doesn't do the latter. `nil` for any other error.
     init?(bridging error: any Error) {
