@@ -156,7 +156,7 @@ extension LocalSubstitutionCache {
             )
         }
         let ofClient = if let ofTest { ofTest } else { try SessionRules(unmatched ?? .load) }
-        let rules = SessionRules(ofClient, recorder: recorder, isBrowsed: true)
+        let rules = SessionRules(copying: ofClient, recorder: recorder, isBrowsed: true)
         return DirectLoader(
             responder,
             configuration,

@@ -24,8 +24,8 @@ package final class SessionRules: Sendable {
         (recorder, isBrowsed, listener) = (nil, false, nil)
     }
 
-    /// Creates the rules of another session, but with another recorder or none.
-    init(_ other: SessionRules, recorder: (any ResponseRecorder)?, isBrowsed: Bool = false) {
+    /// Copies rules, but with another recorder or none.
+    init(copying other: SessionRules, recorder: (any ResponseRecorder)?, isBrowsed: Bool = false) {
         (isStrict, allowed, listener) = (other.isStrict, other.allowed, other.listener)
         (self.recorder, self.isBrowsed) = (recorder, isBrowsed)
     }

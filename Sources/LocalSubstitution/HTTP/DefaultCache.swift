@@ -41,8 +41,8 @@ final class DefaultCache: Sendable {
     var isLent: Bool { storage != nil }
     var capacity: Int { storage?.capacity() ?? 0 }
 
-    /// - Parameter key: The key, or `nil` without one. It isn't made if the cache is certainly empty, since making it takes
-    ///   longer than knowing that.
+    /// - Parameter key: `nil` if nothing can be stored under a key. It's evaluated only if the cache may have responses,
+    ///   since making a key takes longer than that check.
     func response(under key: @autoclosure () -> URLRequest?) -> CachedURLResponse? {
         guard let folder else { return find(key()) }
         let known = emptiness.withLock { $0 }

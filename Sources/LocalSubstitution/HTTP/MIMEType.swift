@@ -2,7 +2,7 @@ package import Foundation
 import HTTPSyntax
 
 /// MIME types of files, guessed from the file extension, since a local file has no `Content-Type`. Also the charsets of text.
-/// ``Substitution`` decides which type and charset a response has.
+/// ``Substitution`` decides which type and charset an entry's response has.
 package enum MIMEType {
     package static let eventStream = "text/event-stream"
 

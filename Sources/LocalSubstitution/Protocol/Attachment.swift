@@ -73,9 +73,9 @@ final class Attachment: Sendable {
     /// - Parameter plan: The plan that calls the handler.
     init(_ attachment: Attachment, forHandlerOf plan: Plan, responseLimit: Int) {
         (responder, traits, forwarder) = (attachment.responder, attachment.traits, attachment.forwarder)
-        // A recorder gets none of these responses, because it gets none to requests that entries forward. A test's
-        // recording run gets them.
-        rules = SessionRules(attachment.rules, recorder: nil)
+        // A recorder doesn't get the response, as it doesn't get responses to requests that entries forward. A test's
+        // recording run does.
+        rules = SessionRules(copying: attachment.rules, recorder: nil)
         client = .handler
         sendsCredentials = attachment.sendsCredentials
         self.responseLimit = responseLimit

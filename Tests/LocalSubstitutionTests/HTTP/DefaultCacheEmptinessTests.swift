@@ -74,6 +74,22 @@ struct DefaultCacheEmptinessTests {
         }
     }
 
+    @Test("A key is made only if the cache may have responses")
+    func keys() throws {
+        let (cache, request) = (try fixture.cache(), try request("https://x/a"))
+        var count = 0
+        func key() -> URLRequest {
+            count += 1
+            return request
+        }
+        try seeMisses(cache)
+        #expect(cache.responder.defaultCache.response(under: key()) == nil)
+        #expect(count == 0)
+        try Self.store("https://x/a", in: cache)
+        _ = cache.responder.defaultCache.response(under: key())
+        #expect(count == 1)
+    }
+
     @Test("A lookup finds what another thread is storing")
     func threads() throws {
         for number in 0..<20 {
